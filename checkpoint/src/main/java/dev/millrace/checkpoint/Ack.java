@@ -1,0 +1,88 @@
+package dev.millrace.checkpoint;
+
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/// Counts the parts of one range and tells once, with the worst of them, when the last is resolved. Fails by default.
+///
+/// Life: [PartitionTracker#register] makes it with one part, the source's own; every chunk takes one more with [#part]; [#close] ends
+/// the source's own part, so a range without chunks (all rows skipped) is done at `close`.
+///
+/// Invariant: [Resolved#resolved] is called exactly once, after `close` and after every part.
+///
+/// Thread ownership: `part`, `fail` and `close` belong to the source thread; parts are resolved from any thread.
+public final class Ack implements AutoCloseable {
+    private final Range range;
+    private final Resolved sink;
+    private final OpenHandles handles;
+    private final AtomicInteger pending = new AtomicInteger(1);
+    private volatile boolean failed;
+    private boolean closed;
+
+    Ack(Range range, Resolved sink, OpenHandles handles) {
+        this.range = range;
+        this.sink = sink;
+        this.handles = handles;
+        handles.opened();
+    }
+
+    public Range range() {
+        return range;
+    }
+
+    /// One more part. Before `close`; throws after it, since the range may already have been told.
+    public Part part() {
+        if (closed) throw new IllegalStateException("parts of " + range + " were closed");
+        pending.incrementAndGet();
+        handles.opened();
+        return new Part(this);
+    }
+
+    /// The source cannot finish this range (a poison row under `stop`, an error, a revoke): it fails, whatever its parts say.
+    public void fail() {
+        failed = true;
+    }
+
+    /// No further part will come. Idempotent.
+    @Override
+    public void close() {
+        if (closed) return;
+        closed = true;
+        end(Resolution.DONE);
+    }
+
+    private void end(Resolution resolution) {
+        if (resolution == Resolution.FAILED) failed = true;
+        handles.closed();
+        if (pending.decrementAndGet() == 0) sink.resolved(range, failed ? Resolution.FAILED : Resolution.DONE);
+    }
+
+    /// The claim of one chunk on its range. One shot: a second call of anything changes nothing.
+    ///
+    /// Thread ownership: whoever owns the chunk; safe from any thread.
+    public static final class Part implements AutoCloseable {
+        private final Ack ack;
+        private final AtomicBoolean ended = new AtomicBoolean();
+
+        private Part(Ack ack) {
+            this.ack = ack;
+        }
+
+        public Range range() {
+            return ack.range;
+        }
+
+        /// Returns whether this call resolved it.
+        public boolean resolve(Resolution resolution) {
+            if (!ended.compareAndSet(false, true)) return false;
+            ack.end(resolution);
+            return true;
+        }
+
+        /// Nobody resolved it: it failed.
+        @Override
+        public void close() {
+            resolve(Resolution.FAILED);
+        }
+    }
+}

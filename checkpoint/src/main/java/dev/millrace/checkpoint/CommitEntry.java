@@ -1,0 +1,10 @@
+package dev.millrace.checkpoint;
+
+/// What is committed for one partition: the watermark, and the plan's text (empty under at-least-once).
+///
+/// `leaderEpoch` is −1 where unknown; it is what lets the broker tell a truncated log.
+public record CommitEntry(long offset, int leaderEpoch, String metadata) {
+    public CommitEntry {
+        if (offset < 0) throw new IllegalArgumentException("offset " + offset + " < 0");
+    }
+}

@@ -1,0 +1,143 @@
+package dev.millrace.checkpoint;
+
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import org.jspecify.annotations.Nullable;
+
+/// How far one partition is done in one epoch.
+///
+/// Invariant C1: `watermark` is the end of the longest prefix of registered ranges that are all done. It never moves back, never passes a
+/// range that is open or failed, and is exactly what is committed.
+///
+/// Thread ownership: the source thread.
+public final class PartitionTracker {
+    /// What one resolution changed.
+    public sealed interface Moved {
+        /// The watermark went from `from` to `to`.
+        record Forward(long from, long to) implements Moved {}
+
+        /// An earlier range is still open.
+        record Held() implements Moved {}
+
+        /// The head range failed: the watermark stands at its start for the rest of this epoch. `from` is where it stood before this
+        /// resolution, so a caller can tell whether it also moved.
+        record Stalled(Range head, long from) implements Moved {}
+
+        /// The range is of another epoch, or was told before: nothing changed.
+        record Stale() implements Moved {}
+    }
+
+    private static final class Entry {
+        final Range range;
+        @Nullable Resolution resolution;
+
+        Entry(Range range) {
+            this.range = range;
+        }
+    }
+
+    private final SourcePartition partition;
+    private final long epoch;
+    private final int maxPending;
+    private final OpenHandles handles;
+    private final ArrayDeque<Entry> open = new ArrayDeque<>();
+    private final HashMap<Long, Entry> byStart = new HashMap<>();
+    private long watermark;
+    private int watermarkLeaderEpoch;
+    private long end;
+
+    /// Throws if `position` is negative or `maxPending` is below 1.
+    public PartitionTracker(
+            SourcePartition partition, long epoch, long position, int leaderEpoch, int maxPending, OpenHandles handles) {
+        if (position < 0) throw new IllegalArgumentException(partition + ": position " + position + " < 0");
+        if (maxPending < 1) throw new IllegalArgumentException("maxPending " + maxPending + " < 1");
+        this.partition = partition;
+        this.epoch = epoch;
+        this.maxPending = maxPending;
+        this.handles = handles;
+        this.watermark = position;
+        this.watermarkLeaderEpoch = leaderEpoch;
+        this.end = position;
+    }
+
+    /// Registers what a poll gave, before any of its rows can be acknowledged. Ranges follow each other without a hole.
+    ///
+    /// Throws if `from` is not the end of the last range: an offset is registered once in an epoch (CKP-11).
+    public Ack register(long from, long next, int leaderEpoch, Resolved sink) {
+        if (from != end)
+            throw new IllegalStateException(partition + ": range begins at " + from + ", expected " + end + " (epoch " + epoch + ")");
+        var range = new Range(partition, epoch, leaderEpoch, from, next);
+        var entry = new Entry(range);
+        open.addLast(entry);
+        byStart.put(from, entry);
+        end = next;
+        return new Ack(range, sink, handles);
+    }
+
+    /// The one method that may move the watermark.
+    public Moved resolve(Range range, Resolution resolution) {
+        var entry = range.epoch() == epoch && range.partition().equals(partition) ? byStart.get(range.from()) : null;
+        if (entry == null || entry.resolution != null) return new Moved.Stale();
+        entry.resolution = resolution;
+        var before = watermark;
+        for (var head = open.peekFirst(); head != null && head.resolution == Resolution.DONE; head = open.peekFirst()) {
+            open.removeFirst();
+            byStart.remove(head.range.from());
+            watermark = head.range.next();
+            watermarkLeaderEpoch = head.range.leaderEpoch();
+        }
+        var head = open.peekFirst();
+        if (head != null && head.resolution == Resolution.FAILED) return new Moved.Stalled(head.range, before);
+        return watermark > before ? new Moved.Forward(before, watermark) : new Moved.Held();
+    }
+
+    public SourcePartition partition() {
+        return partition;
+    }
+
+    public long epoch() {
+        return epoch;
+    }
+
+    /// One past the last offset done contiguously: what to commit.
+    public long watermark() {
+        return watermark;
+    }
+
+    /// The leader epoch of the last record below the watermark, −1 where unknown.
+    public int watermarkLeaderEpoch() {
+        return watermarkLeaderEpoch;
+    }
+
+    /// One past the last offset registered.
+    public long end() {
+        return end;
+    }
+
+    /// The range that holds the watermark where it is, or null.
+    public @Nullable Range head() {
+        var head = open.peekFirst();
+        return head == null ? null : head.range;
+    }
+
+    /// Ranges registered and above the watermark (done or not), not "not yet committed".
+    public int pending() {
+        return open.size();
+    }
+
+    /// At `maxPending` the partition pauses; others go on (CKP-9).
+    public boolean full() {
+        return open.size() >= maxPending;
+    }
+
+    /// The head range failed: nothing moves for the rest of this epoch (CKP-4).
+    public boolean stalled() {
+        var head = open.peekFirst();
+        return head != null && head.resolution == Resolution.FAILED;
+    }
+
+    /// Nothing taken is left undone.
+    public boolean idle() {
+        return open.isEmpty();
+    }
+}
