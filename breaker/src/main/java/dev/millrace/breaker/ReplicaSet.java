@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 /// changes nothing.
 ///
 /// Thread ownership: the shard machine that created it.
+@SuppressWarnings({"unused", "DoNotCallSuggester"})
 public final class ReplicaSet {
     public ReplicaSet(int replicas, BreakerSettings settings, long nowNanos) {
         throw new UnsupportedOperationException("to come");

@@ -5,7 +5,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /// Counts the parts of one range and tells once, with the worst of them, when the last is resolved. Fails by default.
 ///
-/// Life: [PartitionTracker#register] makes it with one part, the source's own; every chunk takes one more with [#part]; [#close] ends
+/// Life: [PartitionTracker#register] makes it with one part, the source's own; every chunk takes one more with [#part];
+/// [#close] ends
 /// the source's own part, so a range without chunks (all rows skipped) is done at `close`.
 ///
 /// Invariant: [Resolved#resolved] is called exactly once, after `close` and after every part.
@@ -38,7 +39,8 @@ public final class Ack implements AutoCloseable {
         return new Part(this);
     }
 
-    /// The source cannot finish this range (a poison row under `stop`, an error, a revoke): it fails, whatever its parts say.
+    /// The source cannot finish this range (a poison row under `stop`, an error, a revoke): it fails, whatever its
+    /// parts say.
     public void fail() {
         failed = true;
     }

@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /// How far one partition is done in one epoch.
 ///
-/// Invariant C1: `watermark` is the end of the longest prefix of registered ranges that are all done. It never moves back, never passes a
+/// Invariant C1: `watermark` is the end of the longest prefix of registered ranges that are all done. It never moves
+/// back, never passes a
 /// range that is open or failed, and is exactly what is committed.
 ///
 /// Thread ownership: the source thread.
@@ -19,7 +20,8 @@ public final class PartitionTracker {
         /// An earlier range is still open.
         record Held() implements Moved {}
 
-        /// The head range failed: the watermark stands at its start for the rest of this epoch. `from` is where it stood before this
+        /// The head range failed: the watermark stands at its start for the rest of this epoch. `from` is where it
+        /// stood before this
         /// resolution, so a caller can tell whether it also moved.
         record Stalled(Range head, long from) implements Moved {}
 
@@ -29,7 +31,9 @@ public final class PartitionTracker {
 
     private static final class Entry {
         final Range range;
-        @Nullable Resolution resolution;
+
+        @Nullable
+        Resolution resolution;
 
         Entry(Range range) {
             this.range = range;
@@ -48,7 +52,12 @@ public final class PartitionTracker {
 
     /// Throws if `position` is negative or `maxPending` is below 1.
     public PartitionTracker(
-            SourcePartition partition, long epoch, long position, int leaderEpoch, int maxPending, OpenHandles handles) {
+            SourcePartition partition,
+            long epoch,
+            long position,
+            int leaderEpoch,
+            int maxPending,
+            OpenHandles handles) {
         if (position < 0) throw new IllegalArgumentException(partition + ": position " + position + " < 0");
         if (maxPending < 1) throw new IllegalArgumentException("maxPending " + maxPending + " < 1");
         this.partition = partition;
@@ -65,7 +74,8 @@ public final class PartitionTracker {
     /// Throws if `from` is not the end of the last range: an offset is registered once in an epoch (CKP-11).
     public Ack register(long from, long next, int leaderEpoch, Resolved sink) {
         if (from != end)
-            throw new IllegalStateException(partition + ": range begins at " + from + ", expected " + end + " (epoch " + epoch + ")");
+            throw new IllegalStateException(
+                    partition + ": range begins at " + from + ", expected " + end + " (epoch " + epoch + ")");
         var range = new Range(partition, epoch, leaderEpoch, from, next);
         var entry = new Entry(range);
         open.addLast(entry);

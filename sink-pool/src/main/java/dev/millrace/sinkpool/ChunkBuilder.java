@@ -1,0 +1,187 @@
+package dev.millrace.sinkpool;
+
+import dev.millrace.checkpoint.Ack;
+import dev.millrace.checkpoint.SourcePartition;
+import java.util.ArrayList;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// Collects the rows of one partition in one epoch for one target into chunks.
+///
+/// A row's bytes are copied once, from the record into the slab. A chunk is handed over when the next row does not fit,
+/// when it reached
+/// `chunk.target_bytes`, and at [#handOver]. It takes a part of a range's acknowledgement at the first row of that
+/// range, not before, so
+/// a range of skipped rows is done when the source closes it.
+///
+/// Thread ownership: the source thread.
+public final class ChunkBuilder implements RowBuffer {
+    private final SourcePartition partition;
+    private final long epoch;
+    private final Target target;
+    private final SlabSource slabs;
+    private final AdmissionBudget budget;
+    private final RowTally tally;
+    private final Consumer<EncodedChunk> ready;
+
+    private @Nullable Ack ack;
+    private long polledNanos;
+    private boolean partTaken;
+
+    private @Nullable Slab slab;
+    private int from;
+    private int indexFrom;
+    private int rowStart;
+    private int at;
+    private int rows;
+    private long firstOffset;
+    private long oldestNanos;
+    private ArrayList<Ack.Part> parts = new ArrayList<>(2);
+
+    /// Chunks that are done go to `ready`, on the calling thread.
+    public ChunkBuilder(
+            SourcePartition partition,
+            long epoch,
+            Target target,
+            SlabSource slabs,
+            AdmissionBudget budget,
+            RowTally tally,
+            Consumer<EncodedChunk> ready) {
+        this.partition = partition;
+        this.epoch = epoch;
+        this.target = target;
+        this.slabs = slabs;
+        this.budget = budget;
+        this.tally = tally;
+        this.ready = ready;
+    }
+
+    /// The rows that follow are of this range, which a poll gave at `polledNanos`.
+    public void begin(Ack range, long polled) {
+        ack = range;
+        polledNanos = polled;
+        partTaken = false;
+    }
+
+    /// Encodes one record as one row. What is not [RowEncoder.Encoded.Written] leaves no byte behind.
+    public RowEncoder.Encoded append(RecordView record, RowEncoder encoder) {
+        var range = ack;
+        if (range == null) throw new IllegalStateException(partition + ": a row before its range began");
+        if (rows > 0 && record.offset() - firstOffset > Integer.MAX_VALUE) handOver();
+        openSlab();
+        rowStart = at;
+        var encoded = encoder.encode(record, this);
+        if (encoded instanceof RowEncoder.Encoded.Written) endRow(record.offset(), range);
+        else at = rowStart;
+        return encoded;
+    }
+
+    private void endRow(long offset, Ack range) {
+        var open = openSlab();
+        if (rows == 0) {
+            firstOffset = offset;
+            oldestNanos = polledNanos;
+        }
+        if (!partTaken) {
+            parts.add(range.part());
+            partTaken = true;
+        }
+        open.index[indexFrom + 2 * rows] = at;
+        open.index[indexFrom + 2 * rows + 1] = (int) (offset - firstOffset);
+        rows++;
+        if (at - from >= slabs.targetBytes() || indexFrom + 2 * rows >= open.index.length) handOver();
+    }
+
+    /// Hands over what there is, if anything.
+    public void handOver() {
+        var open = slab;
+        if (open == null) return;
+        slab = null;
+        if (rows == 0) {
+            slabs.giveBack(open);
+            return;
+        }
+        var end = open.index[indexFrom + 2 * (rows - 1)];
+        open.at = end;
+        open.indexAt = indexFrom + 2 * rows;
+        slabs.giveBack(open);
+        var lease = budget.take(rows, end - from);
+        var chunk = new EncodedChunk(
+                partition, epoch, target, open, from, indexFrom, rows, firstOffset, oldestNanos, parts, lease, tally);
+        parts = new ArrayList<>(2);
+        partTaken = false;
+        rows = 0;
+        ready.accept(chunk);
+    }
+
+    /// Gives up what is not handed over: its ranges fail, and replay.
+    public void discard() {
+        for (var part : parts) part.close();
+        parts = new ArrayList<>(2);
+        partTaken = false;
+        rows = 0;
+        slab = null;
+    }
+
+    /// Rows collected and not handed over.
+    public int rows() {
+        return rows;
+    }
+
+    /// When the poll that gave the oldest row not handed over returned. Meaningless without rows.
+    public long oldestNanos() {
+        return oldestNanos;
+    }
+
+    @Override
+    public void put(byte b) {
+        var open = room(1);
+        open.bytes[at++] = b;
+    }
+
+    @Override
+    public void put(byte[] source, int sourceFrom, int length) {
+        var open = room(length);
+        System.arraycopy(source, sourceFrom, open.bytes, at, length);
+        at += length;
+    }
+
+    @Override
+    public void putAscii(String text) {
+        var open = room(text.length());
+        for (var i = 0; i < text.length(); i++) open.bytes[at++] = (byte) text.charAt(i);
+    }
+
+    private Slab openSlab() {
+        var open = slab;
+        return open != null ? open : openSlab(1);
+    }
+
+    private Slab openSlab(int leastBytes) {
+        var fresh = slabs.lease(leastBytes);
+        slab = fresh;
+        from = fresh.at;
+        at = fresh.at;
+        indexFrom = fresh.indexAt;
+        return fresh;
+    }
+
+    /// A slab with room for `length` more bytes of the current row. Rows before it are handed over; the begun row moves
+    /// along.
+    private Slab room(int length) {
+        var open = openSlab();
+        if (open.bytes.length - at >= length) return open;
+        var begun = at - rowStart;
+        var old = open;
+        var oldStart = rowStart;
+        if (rows > 0) handOver();
+        var fresh = new Slab(Math.max(slabs.targetBytes(), Math.addExact(Math.multiplyExact(begun, 2), length)));
+        slab = fresh;
+        from = 0;
+        indexFrom = 0;
+        System.arraycopy(old.bytes, oldStart, fresh.bytes, 0, begun);
+        rowStart = 0;
+        at = begun;
+        return fresh;
+    }
+}

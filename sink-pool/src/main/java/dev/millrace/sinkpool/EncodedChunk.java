@@ -1,0 +1,122 @@
+package dev.millrace.sinkpool;
+
+import dev.millrace.checkpoint.Ack;
+import dev.millrace.checkpoint.SourcePartition;
+import java.util.List;
+
+/// Encoded rows of one partition in one epoch for one target: the unit handed to a shard. Immutable, but for its one
+/// ending.
+///
+/// Row `i` is `bytes[start(i), end(i))` and came from offset `offset(i)`; offsets grow with `i`. A chunk may span
+/// ranges; it holds one part of
+/// each range's acknowledgement and one lease of the budget. `settle` ends them, once; `close` settles as abandoned.
+///
+/// Thread ownership: who holds it; it passes from the source thread through a mailbox to a shard worker.
+public final class EncodedChunk implements AutoCloseable {
+    private final SourcePartition partition;
+    private final long epoch;
+    private final Target target;
+    private final Slab slab;
+    private final int from;
+    private final int to;
+    private final int indexFrom;
+    private final int rows;
+    private final long firstOffset;
+    private final long polledNanos;
+    private final List<Ack.Part> parts;
+    private final AdmissionBudget.Lease lease;
+    private final RowTally tally;
+    private boolean settled;
+
+    EncodedChunk(
+            SourcePartition partition,
+            long epoch,
+            Target target,
+            Slab slab,
+            int from,
+            int indexFrom,
+            int rows,
+            long firstOffset,
+            long polledNanos,
+            List<Ack.Part> parts,
+            AdmissionBudget.Lease lease,
+            RowTally tally) {
+        this.partition = partition;
+        this.epoch = epoch;
+        this.target = target;
+        this.slab = slab;
+        this.from = from;
+        this.indexFrom = indexFrom;
+        this.rows = rows;
+        this.to = slab.index[indexFrom + 2 * (rows - 1)];
+        this.firstOffset = firstOffset;
+        this.polledNanos = polledNanos;
+        this.parts = parts;
+        this.lease = lease;
+        this.tally = tally;
+        tally.took(rows);
+    }
+
+    public SourcePartition partition() {
+        return partition;
+    }
+
+    public long epoch() {
+        return epoch;
+    }
+
+    public Target target() {
+        return target;
+    }
+
+    public int rows() {
+        return rows;
+    }
+
+    public int byteCount() {
+        return to - from;
+    }
+
+    /// The array that holds the rows, and other chunks' rows besides.
+    public byte[] array() {
+        return slab.bytes;
+    }
+
+    public int start(int row) {
+        return row == 0 ? from : end(row - 1);
+    }
+
+    public int end(int row) {
+        return slab.index[indexFrom + 2 * row];
+    }
+
+    public long offset(int row) {
+        return firstOffset + slab.index[indexFrom + 2 * row + 1];
+    }
+
+    /// When the poll that gave its first row returned: linger counts from here.
+    public long polledNanos() {
+        return polledNanos;
+    }
+
+    /// Ends the parts and the lease. Returns whether this call did: the second of anything changes nothing.
+    boolean settle(Ending ending) {
+        if (settled) return false;
+        settled = true;
+        tally.ended(rows, ending);
+        lease.close();
+        for (var part : parts) part.resolve(ending.resolution());
+        return true;
+    }
+
+    /// Nobody settled it: it is abandoned, and its ranges replay.
+    @Override
+    public void close() {
+        settle(Ending.ABANDONED);
+    }
+
+    @Override
+    public String toString() {
+        return partition + "@[" + offset(0) + ".." + offset(rows - 1) + "]";
+    }
+}

@@ -1,0 +1,27 @@
+package dev.millrace.sinkpool;
+
+import dev.millrace.checkpoint.SourcePartition;
+import java.util.List;
+
+/// Where source threads hand chunks over: the front of the pool as a source sees it. Nothing here blocks, and nobody
+/// calls back: a source
+/// looks again at each of its turns.
+///
+/// Thread ownership: any source thread.
+public interface Intake {
+    /// Hands chunks of one target over, in order, all or none. False: keep them, pause what feeds them, ask [#hasRoom].
+    boolean offer(Target target, List<EncodedChunk> chunks);
+
+    boolean hasRoom(Target target);
+
+    AdmissionBudget budget();
+
+    /// A source is paused by the budget or its pending bound, so nothing more would come (SEAL-5).
+    void pressure();
+
+    /// The partition is being revoked: seal what is open of it.
+    void revoking(SourcePartition partition, long epoch);
+
+    /// The partition is no longer this epoch's: forget what no attempt has begun of it (CKP-6).
+    void epochEnded(SourcePartition partition, long epoch);
+}

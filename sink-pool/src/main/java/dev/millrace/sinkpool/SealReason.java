@@ -1,0 +1,12 @@
+package dev.millrace.sinkpool;
+
+/// Why a batch was sealed.
+public enum SealReason {
+    ROWS,
+    BYTES,
+    LINGER,
+    /// A source is paused, so nothing more would come.
+    PRESSURE,
+    REBALANCE,
+    DRAIN
+}

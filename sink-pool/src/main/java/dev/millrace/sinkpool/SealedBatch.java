@@ -1,0 +1,7 @@
+package dev.millrace.sinkpool;
+
+/// Rows, bytes and token, frozen. Every attempt on every replica sends exactly this (SEAL-4).
+///
+/// `id` counts the shard's batches of this run, from 1.
+public record SealedBatch(
+        long id, ShardId shard, int lane, SealReason reason, BatchRows rows, Token token, long sealedNanos) {}

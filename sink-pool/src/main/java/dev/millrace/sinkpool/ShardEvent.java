@@ -1,0 +1,37 @@
+package dev.millrace.sinkpool;
+
+import dev.millrace.checkpoint.SourcePartition;
+import java.util.List;
+
+/// All that can happen to a shard. Everything a machine learns comes as one of these.
+public sealed interface ShardEvent {
+    /// Chunks came, in the order in which they were offered. In bulk, so that a backlog becomes large batches, not one
+    /// for each chunk.
+    record ChunksArrived(List<EncodedChunk> chunks) implements ShardEvent {}
+
+    /// Time passed: linger, backoff, probe, attempt and drain deadlines are looked at.
+    record Tick() implements ShardEvent {}
+
+    /// The thread of an attempt or a ping ended with an outcome, live or long given up.
+    record AttemptEnded(long attempt, WriteOutcome outcome) implements ShardEvent {}
+
+    /// The thread of an attempt ended without an outcome, or could not be started: its probe slot goes back (BRK-4);
+    /// the batch is retried.
+    record AttemptLost(long attempt, Failure failure) implements ShardEvent {}
+
+    /// A source is paused: seal what is worth it, since nothing more would come.
+    record Pressure() implements ShardEvent {}
+
+    /// Being revoked: seal what is open of it, so that it can finish before the revoke returns.
+    record Revoking(SourcePartition partition, long epoch) implements ShardEvent {}
+
+    /// Gone, and every earlier epoch of the partition with it: what no attempt has begun of it is taken out as
+    /// abandoned (CKP-6).
+    record EpochEnded(SourcePartition partition, long epoch) implements ShardEvent {}
+
+    /// Stop: seal without linger, write until the deadline, then abandon. A later one replaces it.
+    record DrainBy(long deadlineNanos) implements ShardEvent {}
+
+    /// No chunk will come any more: a draining machine finishes when it holds nothing.
+    record InputClosed() implements ShardEvent {}
+}

@@ -1,0 +1,31 @@
+package dev.millrace.sinkpool;
+
+/// A change worth a log line or a timer (BRK-8, BRK-10): told once, carried out by the shell, outside the machine.
+public sealed interface ShardNote {
+    /// No replica is closed any more. `first` is the failure that did it.
+    record OutageBegan(Failure first) implements ShardNote {}
+
+    /// A write succeeded again: after so many failed attempts and so long.
+    record OutageEnded(long attempts, long lastedNanos) implements ShardNote {}
+
+    record ReplicaOpened(int replica, Failure last, long openNanos) implements ShardNote {}
+
+    record ReplicaHalfOpened(int replica) implements ShardNote {}
+
+    record ReplicaClosed(int replica) implements ShardNote {}
+
+    /// A batch is held, since the sink refuses it or is misconfigured. Told once for each batch and code.
+    record Blocked(long batch, Failure failure) implements ShardNote {}
+
+    /// A batch was given up at `retry.max_attempts`: its ranges fail.
+    record GaveUp(long batch, int attempts, Failure failure) implements ShardNote {}
+
+    record Sealed(SealedBatch batch) implements ShardNote {}
+
+    /// An attempt ended: `waitNanos` from its batch's seal to this attempt's start, `writeNanos` the attempt itself.
+    record Wrote(SealedBatch batch, int replica, long accepted, long duplicate, long waitNanos, long writeNanos)
+            implements ShardNote {}
+
+    /// The deadline of a drain passed with work left.
+    record Abandoned(long rows, long inDoubt) implements ShardNote {}
+}

@@ -1,0 +1,18 @@
+package dev.millrace.sinkpool;
+
+import java.net.URI;
+
+/// One configured sink: how a record becomes a row of it, and a writer for each endpoint. Made by a connector from its
+/// settings.
+public interface Sink extends AutoCloseable {
+    SinkTraits traits();
+
+    /// One for each source thread.
+    RowEncoder encoder();
+
+    /// Does not connect: the first write does. Throws only for a bug.
+    SinkWriter writer(ShardId shard, URI endpoint);
+
+    @Override
+    void close();
+}

@@ -1,0 +1,39 @@
+package dev.millrace.sinkpool;
+
+import java.util.ArrayDeque;
+
+/// Gives slabs to the chunk builders of one target of one source thread, and takes back what they did not fill, so that
+/// many small chunks
+/// share one. A stuck shard pins its own slabs only.
+///
+/// Thread ownership: the source thread.
+public final class SlabSource {
+    private static final int SPARES = 8;
+    private static final int LEAST_BYTES = 1024;
+    private static final int LEAST_ROWS = 16;
+
+    private final int targetBytes;
+    private final ArrayDeque<Slab> spares = new ArrayDeque<>(SPARES);
+
+    /// `targetBytes` is `chunk.target_bytes`, the size of a slab but for rows larger than that.
+    public SlabSource(int targetBytes) {
+        if (targetBytes < 1) throw new IllegalArgumentException("chunk.target_bytes " + targetBytes + " < 1");
+        this.targetBytes = targetBytes;
+    }
+
+    Slab lease(int leastBytes) {
+        var spare = spares.peekLast();
+        if (spare != null && spare.remaining() >= leastBytes) return spares.removeLast();
+        return new Slab(Math.max(targetBytes, leastBytes));
+    }
+
+    void giveBack(Slab slab) {
+        if (slab.remaining() < LEAST_BYTES || slab.rowsRemaining() < LEAST_ROWS) return;
+        if (spares.size() == SPARES) spares.removeFirst();
+        spares.addLast(slab);
+    }
+
+    int targetBytes() {
+        return targetBytes;
+    }
+}

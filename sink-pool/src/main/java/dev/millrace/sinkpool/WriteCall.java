@@ -1,0 +1,19 @@
+package dev.millrace.sinkpool;
+
+/// One attempt, as a writer sees it. It has no acknowledgement in it.
+public interface WriteCall {
+    /// The batch, for log lines; what is sent is [#rows].
+    SealedBatch batch();
+
+    BatchRows rows();
+
+    Token token();
+
+    /// When the attempt counts as failed, whether or not it has ended. A writer sets its own time-outs below it.
+    long deadlineNanos();
+
+    /// How to end this call from another thread at its deadline: close the socket, abort the connection. Registered
+    /// before the first byte;
+    /// run at once if the deadline has passed. The last one registered counts.
+    void onCancel(Runnable end);
+}
