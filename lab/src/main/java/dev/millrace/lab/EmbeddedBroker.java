@@ -95,7 +95,7 @@ public final class EmbeddedBroker implements AutoCloseable {
 
     // A free port is held by nobody until the broker listens on it: another process may take it first.
     private synchronized void firstStart() {
-        for (int left = START_TRIES; ; left--) {
+        for (int left = settings.port() == 0 ? START_TRIES : 1; ; left--) {
             port = settings.port() == 0 ? FreePort.take() : settings.port();
             controllerPort = FreePort.take();
             try {

@@ -105,9 +105,6 @@ final class KafkaNode {
         p.put("group.initial.rebalance.delay.ms", "0");
         // The default of 128 MiB would be taken from the heap of whoever runs the broker.
         p.put("log.cleaner.dedupe.buffer.size", "2097152");
-        // After a SIGKILL the controller keeps the dead broker's session; the next start waits for its end.
-        p.put("broker.session.timeout.ms", "2000");
-        p.put("broker.heartbeat.interval.ms", "100");
         return p;
     }
 }
