@@ -16,8 +16,8 @@ import org.apache.kafka.common.utils.Time;
 import org.apache.kafka.metadata.storage.Formatter;
 import org.apache.kafka.server.common.MetadataVersion;
 
-/// One running single-node broker: controller and broker in one, in this JVM. The one class that touches the broker's
-/// insides.
+/// One running single-node broker: controller and broker in one, in this JVM. The one class that touches the
+/// broker's insides.
 ///
 /// Thread ownership: whoever started it; one call at a time.
 final class KafkaNode {
@@ -29,8 +29,8 @@ final class KafkaNode {
         this.server = server;
     }
 
-    /// Formats the directory if it is new, and returns when the broker takes requests. What was started is stopped
-    /// again if that fails.
+    /// Formats the directory if it is new, and returns when the broker takes requests. What was started is
+    /// stopped again if that fails.
     static KafkaNode start(Path directory, int port, int controllerPort, Map<String, String> overrides) {
         var properties = small(directory, port, controllerPort);
         properties.putAll(overrides);
@@ -105,9 +105,6 @@ final class KafkaNode {
         p.put("group.initial.rebalance.delay.ms", "0");
         // The default of 128 MiB would be taken from the heap of whoever runs the broker.
         p.put("log.cleaner.dedupe.buffer.size", "2097152");
-        // After a SIGKILL the controller keeps the dead broker's session; the next start waits for its end.
-        p.put("broker.session.timeout.ms", "2000");
-        p.put("broker.heartbeat.interval.ms", "100");
         return p;
     }
 }
