@@ -159,4 +159,19 @@ class ReplicaSetTimeTest {
         assertThat(shard.wakesIn()).as("the first of the two").isGreaterThan(140 * YEAR);
         assertThat(shard.acquire(only(1))).isInstanceOf(Leave.Wait.class);
     }
+
+    @Test
+    @Tag("BRK-6")
+    void anInstantThatHasPassedComesBeforeOneThatNeverComes() {
+        Driven shard = new Driven(2, settings(3, SECOND, Long.MAX_VALUE, 1)).open(0);
+        for (int i = 0; i < 70; i++) {
+            shard.pass(shard.openFor(0)).tick();
+            shard.write(0, Verdict.SICK);
+        }
+        shard.pass(shard.openFor(0)).tick();
+        Permit probe = shard.granted(only(0));
+        shard.open(1).pass(2 * SECOND).report(probe, Verdict.SICK);
+        assertThat(shard.openFor(0)).isGreaterThan(140 * YEAR);
+        assertThat(shard.wakesIn()).isEqualTo(-SECOND);
+    }
 }
