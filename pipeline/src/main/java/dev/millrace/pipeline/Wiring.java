@@ -128,13 +128,12 @@ final class Wiring {
                 breaker.probeTimeout().toNanos());
     }
 
-    /// The secret is read again at each login, so that the caller may supply a rotated one later.
     static PostgresSettings postgres(SinkConfig sink, PostgresConfig postgres) {
         var connect = min(LONGEST_CONNECT, sink.writeTimeout().dividedBy(2));
         return new PostgresSettings(
                 postgres.table().toString(),
                 new PostgresSettings.Login(
-                        postgres.user(), Password.of(postgres.password()::reveal), tls(postgres.tls())),
+                        postgres.user(), passwordOf(postgres), tls(postgres.tls())),
                 new PostgresSettings.Rows(
                         switch (postgres.onConflict()) {
                             case ERROR -> PostgresSettings.OnConflict.ERROR;
@@ -146,6 +145,10 @@ final class Wiring {
                         },
                         postgres.rawColumn()),
                 new PostgresSettings.Limits(sink.inflight().maxPerShard(), connect, sink.writeTimeout()));
+    }
+
+    private static Password passwordOf(PostgresConfig postgres) {
+        return Password.of(postgres.password().reveal());
     }
 
     private static PostgresSettings.Tls tls(PostgresConfig.Tls tls) {
