@@ -3,11 +3,13 @@ package dev.millrace.kafka;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /// Tells whether bytes are one JSON object (RFC 8259), in one pass, without a tree, recursion or allocation.
 ///
-/// Held to: the grammar, well-formed UTF-8, paired surrogates in escapes, at most [#DEPTH] objects and arrays inside one
+/// Held to: the grammar, well-formed UTF-8, paired surrogates in escapes, at most [#DEPTH] objects and arrays inside
+/// one
 /// another, one object and nothing but white space around it. Not looked at: names that repeat, the size of numbers.
 /// Time is linear in the length, whatever the bytes.
 ///
@@ -28,7 +30,7 @@ final class JsonCheck {
         CONTROL_CHARACTER,
         SYNTAX;
 
-        private final String reason = "json_" + name().toLowerCase(java.util.Locale.ROOT);
+        private final String reason = name().toLowerCase(Locale.ROOT);
 
         String reason() {
             return reason;
@@ -38,8 +40,7 @@ final class JsonCheck {
     /// Objects and arrays inside one another, the outermost counted.
     static final int DEPTH = 64;
 
-    private static final VarHandle LONGS =
-            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
     private static final long ONES = 0x0101010101010101L;
     private static final long HIGHS = 0x8080808080808080L;
     private static final long QUOTES = ONES * '"';
@@ -263,17 +264,15 @@ final class JsonCheck {
         }
     }
 
-    /// The first index at or after `from` of a byte that is a quote, a backslash, a control or not ASCII: eight at a time.
+    /// The first index at or after `from` of a byte that is a quote, a backslash, a control or not ASCII: eight at a
+    /// time.
     private int plain(int from) {
         var i = from;
         while (end - i >= 8) {
             var word = (long) LONGS.get(bytes, i);
             var quote = word ^ QUOTES;
             var backslash = word ^ BACKSLASHES;
-            var hits = ((quote - ONES) & ~quote)
-                    | ((backslash - ONES) & ~backslash)
-                    | (word - SPACES)
-                    | word;
+            var hits = ((quote - ONES) & ~quote) | ((backslash - ONES) & ~backslash) | (word - SPACES) | word;
             if ((hits & HIGHS) != 0) break;
             i += 8;
         }
@@ -290,18 +289,14 @@ final class JsonCheck {
             at = end;
             return Fault.TRUNCATED;
         }
-        switch (bytes[at + 1]) {
+        return switch (bytes[at + 1]) {
             case '"', '\\', '/', 'b', 'f', 'n', 'r', 't' -> {
                 at += 2;
-                return null;
+                yield null;
             }
-            case 'u' -> {
-                return unicode();
-            }
-            default -> {
-                return Fault.BAD_ESCAPE;
-            }
-        }
+            case 'u' -> unicode();
+            default -> Fault.BAD_ESCAPE;
+        };
     }
 
     private @Nullable Fault unicode() {

@@ -6,7 +6,8 @@ import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
-/// Kafka's records of one poll of one partition, seen without a copy. The buffers are slices of the fetch response: only
+/// Kafka's records of one poll of one partition, seen without a copy. The buffers are slices of the fetch response:
+/// only
 /// array, offset and remaining are looked at, never the capacity.
 ///
 /// Thread ownership: the source thread.
@@ -94,6 +95,7 @@ final class KafkaRecords implements PolledRecords, RecordView {
         return length(record.value());
     }
 
+    @SuppressWarnings("ByteBufferBackingArray") // Its offset is in `from`.
     private static byte[] array(@Nullable ByteBuffer buffer) {
         return buffer == null ? NOTHING : buffer.array();
     }

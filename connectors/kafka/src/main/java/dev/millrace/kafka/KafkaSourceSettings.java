@@ -148,7 +148,8 @@ public record KafkaSourceSettings(
         }
     }
 
-    /// How often the topics' identities and ends are read, and how old the client's metadata may grow: that is how soon a
+    /// How often the topics' identities and ends are read, and how old the client's metadata may grow: that is how soon
+    /// a
     /// new partition or a new matching topic is seen.
     public record Watch(long identityNanos, long lagNanos, long metadataMaxAgeNanos) {
         public Watch {
@@ -164,61 +165,171 @@ public record KafkaSourceSettings(
 
     public KafkaSourceSettings consumers(int count) {
         return new KafkaSourceSettings(
-                bootstrapServers, topics, groupId, count, onNoOffset, onLostOffset, startupTimeoutNanos, groupProtocol,
-                properties, values, checkpoint, membership, watch);
+                bootstrapServers,
+                topics,
+                groupId,
+                count,
+                onNoOffset,
+                onLostOffset,
+                startupTimeoutNanos,
+                groupProtocol,
+                properties,
+                values,
+                checkpoint,
+                membership,
+                watch);
     }
 
     public KafkaSourceSettings onNoOffset(OnNoOffset choice) {
         return new KafkaSourceSettings(
-                bootstrapServers, topics, groupId, consumers, choice, onLostOffset, startupTimeoutNanos, groupProtocol,
-                properties, values, checkpoint, membership, watch);
+                bootstrapServers,
+                topics,
+                groupId,
+                consumers,
+                choice,
+                onLostOffset,
+                startupTimeoutNanos,
+                groupProtocol,
+                properties,
+                values,
+                checkpoint,
+                membership,
+                watch);
     }
 
     public KafkaSourceSettings onLostOffset(OnLostOffset choice) {
         return new KafkaSourceSettings(
-                bootstrapServers, topics, groupId, consumers, onNoOffset, choice, startupTimeoutNanos, groupProtocol,
-                properties, values, checkpoint, membership, watch);
+                bootstrapServers,
+                topics,
+                groupId,
+                consumers,
+                onNoOffset,
+                choice,
+                startupTimeoutNanos,
+                groupProtocol,
+                properties,
+                values,
+                checkpoint,
+                membership,
+                watch);
     }
 
     public KafkaSourceSettings startupTimeoutNanos(long nanos) {
         return new KafkaSourceSettings(
-                bootstrapServers, topics, groupId, consumers, onNoOffset, onLostOffset, nanos, groupProtocol,
-                properties, values, checkpoint, membership, watch);
+                bootstrapServers,
+                topics,
+                groupId,
+                consumers,
+                onNoOffset,
+                onLostOffset,
+                nanos,
+                groupProtocol,
+                properties,
+                values,
+                checkpoint,
+                membership,
+                watch);
     }
 
     public KafkaSourceSettings groupProtocol(GroupProtocol protocol) {
         return new KafkaSourceSettings(
-                bootstrapServers, topics, groupId, consumers, onNoOffset, onLostOffset, startupTimeoutNanos, protocol,
-                properties, values, checkpoint, membership, watch);
+                bootstrapServers,
+                topics,
+                groupId,
+                consumers,
+                onNoOffset,
+                onLostOffset,
+                startupTimeoutNanos,
+                protocol,
+                properties,
+                values,
+                checkpoint,
+                membership,
+                watch);
     }
 
     public KafkaSourceSettings properties(Map<String, String> clientProperties) {
         return new KafkaSourceSettings(
-                bootstrapServers, topics, groupId, consumers, onNoOffset, onLostOffset, startupTimeoutNanos,
-                groupProtocol, clientProperties, values, checkpoint, membership, watch);
+                bootstrapServers,
+                topics,
+                groupId,
+                consumers,
+                onNoOffset,
+                onLostOffset,
+                startupTimeoutNanos,
+                groupProtocol,
+                clientProperties,
+                values,
+                checkpoint,
+                membership,
+                watch);
     }
 
     public KafkaSourceSettings values(Values how) {
         return new KafkaSourceSettings(
-                bootstrapServers, topics, groupId, consumers, onNoOffset, onLostOffset, startupTimeoutNanos,
-                groupProtocol, properties, how, checkpoint, membership, watch);
+                bootstrapServers,
+                topics,
+                groupId,
+                consumers,
+                onNoOffset,
+                onLostOffset,
+                startupTimeoutNanos,
+                groupProtocol,
+                properties,
+                how,
+                checkpoint,
+                membership,
+                watch);
     }
 
     public KafkaSourceSettings checkpoint(Checkpoint when) {
         return new KafkaSourceSettings(
-                bootstrapServers, topics, groupId, consumers, onNoOffset, onLostOffset, startupTimeoutNanos,
-                groupProtocol, properties, values, when, membership, watch);
+                bootstrapServers,
+                topics,
+                groupId,
+                consumers,
+                onNoOffset,
+                onLostOffset,
+                startupTimeoutNanos,
+                groupProtocol,
+                properties,
+                values,
+                when,
+                membership,
+                watch);
     }
 
     public KafkaSourceSettings membership(Membership bounds) {
         return new KafkaSourceSettings(
-                bootstrapServers, topics, groupId, consumers, onNoOffset, onLostOffset, startupTimeoutNanos,
-                groupProtocol, properties, values, checkpoint, bounds, watch);
+                bootstrapServers,
+                topics,
+                groupId,
+                consumers,
+                onNoOffset,
+                onLostOffset,
+                startupTimeoutNanos,
+                groupProtocol,
+                properties,
+                values,
+                checkpoint,
+                bounds,
+                watch);
     }
 
     public KafkaSourceSettings watch(Watch often) {
         return new KafkaSourceSettings(
-                bootstrapServers, topics, groupId, consumers, onNoOffset, onLostOffset, startupTimeoutNanos,
-                groupProtocol, properties, values, checkpoint, membership, often);
+                bootstrapServers,
+                topics,
+                groupId,
+                consumers,
+                onNoOffset,
+                onLostOffset,
+                startupTimeoutNanos,
+                groupProtocol,
+                properties,
+                values,
+                checkpoint,
+                membership,
+                often);
     }
 }

@@ -37,7 +37,13 @@ final class PartitionAccount {
     }
 
     /// Where the owner stood at the end of its last turn.
-    record Standing(long watermark, long position, int pending, long waiting, long headNanos, @Nullable String blockedBy) {}
+    record Standing(
+            long watermark,
+            long position,
+            int pending,
+            long waiting,
+            long headNanos,
+            @Nullable String blockedBy) {}
 
     final SourcePartition partition;
     final List<SinkAccount> sinks;

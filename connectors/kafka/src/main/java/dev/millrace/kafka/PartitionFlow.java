@@ -11,11 +11,11 @@ import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.RecordView;
 import dev.millrace.sinkpool.RowEncoder.Encoded;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// One partition of one member in one epoch: what was polled and is not encoded yet, what is being built, and how far it
+/// One partition of one member in one epoch: what was polled and is not encoded yet, what is being built, and how far
+/// it
 /// is done.
 ///
 /// A poll's records wait as a cursor. Encoding stops at the first full thing and goes on later from the same record, so
@@ -76,7 +76,8 @@ final class PartitionFlow {
     private final @Nullable Run[] begun;
     private final boolean[] open;
     private final int[] targets;
-    private final ArrayList<Integer> openBuilders = new ArrayList<>();
+    private final int[] openBuilders;
+    private int openCount;
 
     PartitionFlow(
             PartitionTracker tracker,
@@ -102,6 +103,7 @@ final class PartitionFlow {
         this.builders = new ChunkBuilder[count];
         this.begun = new Run[count];
         this.open = new boolean[count];
+        this.openBuilders = new int[count];
         this.targets = new int[mine.size()];
     }
 
@@ -195,7 +197,7 @@ final class PartitionFlow {
         var answer = builder.append(record, mine.get(i).encoder());
         if (!open[target] && builder.rows() > 0) {
             open[target] = true;
-            openBuilders.add(target);
+            openBuilders[openCount++] = target;
         }
         return answer;
     }
@@ -233,32 +235,38 @@ final class PartitionFlow {
 
     /// Hands over what is being built.
     void handOver() {
-        for (var target : openBuilders) {
+        for (var i = 0; i < openCount; i++) {
+            var target = openBuilders[i];
             open[target] = false;
             var builder = builders[target];
             if (builder != null) builder.handOver();
         }
-        openBuilders.clear();
+        openCount = 0;
     }
 
     /// Hands over what is `chunk.linger` old.
     void handOverDue(long nowNanos) {
-        for (var i = openBuilders.size() - 1; i >= 0; i--) {
-            var target = openBuilders.get(i);
+        var kept = 0;
+        for (var i = 0; i < openCount; i++) {
+            var target = openBuilders[i];
             var builder = builders[target];
             if (builder != null && builder.rows() > 0) {
-                if (nowNanos - builder.oldestNanos() < feeds.outlet(target).lingerNanos) continue;
+                if (nowNanos - builder.oldestNanos() < feeds.outlet(target).lingerNanos) {
+                    openBuilders[kept++] = target;
+                    continue;
+                }
                 builder.handOver();
             }
             open[target] = false;
-            openBuilders.remove(i);
         }
+        openCount = kept;
     }
 
     /// When something of this partition would next be handed over because of its age.
     long wakeAtNanos() {
         var wake = NanoClock.NEVER;
-        for (var target : openBuilders) {
+        for (var i = 0; i < openCount; i++) {
+            var target = openBuilders[i];
             var builder = builders[target];
             if (builder == null || builder.rows() == 0) continue;
             wake = NanoClock.earlier(wake, builder.oldestNanos() + feeds.outlet(target).lingerNanos);
@@ -268,7 +276,7 @@ final class PartitionFlow {
 
     /// Chunks being built.
     int openBuilders() {
-        return openBuilders.size();
+        return openCount;
     }
 
     boolean hasWaiting() {
@@ -279,7 +287,8 @@ final class PartitionFlow {
     long waitingRows() {
         var rows = 0L;
         for (var run : waiting) rows += run.end - run.at;
-        for (var target : openBuilders) {
+        for (var i = 0; i < openCount; i++) {
+            var target = openBuilders[i];
             var builder = builders[target];
             if (builder != null) rows += builder.rows();
         }
@@ -298,13 +307,14 @@ final class PartitionFlow {
     /// Gives up all that is not handed over.
     void discard() {
         dropWaiting();
-        for (var target : openBuilders) {
+        for (var i = 0; i < openCount; i++) {
+            var target = openBuilders[i];
             open[target] = false;
             var builder = builders[target];
             if (builder == null) continue;
             account.dropped(builder.rows());
             builder.discard();
         }
-        openBuilders.clear();
+        openCount = 0;
     }
 }

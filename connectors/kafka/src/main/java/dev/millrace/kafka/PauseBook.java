@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Which partitions are paused, since when and why.
 ///
-/// A pause lasts at least [#SHORTEST_NANOS], since every pause costs a fetch; one shorter than [#FLAPPING_NANOS] is counted
+/// A pause lasts at least [#SHORTEST_NANOS], since every pause costs a fetch; one shorter than [#FLAPPING_NANOS] is
+/// counted
 /// as flapping.
 ///
 /// Thread ownership: the source thread.
@@ -62,7 +63,8 @@ final class PauseBook {
     /// Says what changed since this was last asked.
     void tell(Consumer<SourceCommand> out) {
         if (!toPause.isEmpty()) {
-            toPause.forEach((reason, partitions) -> out.accept(new SourceCommand.Pause(Set.copyOf(partitions), reason)));
+            toPause.forEach(
+                    (reason, partitions) -> out.accept(new SourceCommand.Pause(Set.copyOf(partitions), reason)));
             toPause.clear();
         }
         if (!toResume.isEmpty()) {

@@ -30,8 +30,13 @@ final class PoisonLog {
             told.since++;
             return;
         }
-        var more = told == null || told.since == 0 ? "" : ", and " + told.since + " more for that reason since the last line";
-        if (told == null) byReason.put(reason, told = new Told());
+        var more = told == null || told.since == 0
+                ? ""
+                : ", and " + told.since + " more for that reason since the last line";
+        if (told == null) {
+            told = new Told();
+            byReason.put(reason, told);
+        }
         told.atNanos = nowNanos;
         told.since = 0;
         lines.add(where + ": " + reason + " " + detail + more);

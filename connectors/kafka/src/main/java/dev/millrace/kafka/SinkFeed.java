@@ -8,7 +8,8 @@ import java.util.function.Supplier;
 /// One sink as the source sees it: which topics it takes, how a record becomes a row of it, and to which shard and lane
 /// the row goes. Its place in the list that the source is given is [dev.millrace.sinkpool.Target#sink].
 ///
-/// `encoder` makes one for each source thread. A chunk is full at `chunkBytes`, and is handed over when its oldest row is
+/// `encoder` makes one for each source thread. A chunk is full at `chunkBytes`, and is handed over when its oldest row
+/// is
 /// `chunkLingerNanos` old.
 public record SinkFeed(
         String name,
@@ -22,7 +23,8 @@ public record SinkFeed(
     public SinkFeed {
         if (shards < 1 || lanes < 1)
             throw new IllegalArgumentException(name + ": " + shards + " shards of " + lanes + " lanes");
-        if (chunkBytes < 1024) throw new IllegalArgumentException(name + ": chunk.target_bytes " + chunkBytes + " < 1024");
+        if (chunkBytes < 1024)
+            throw new IllegalArgumentException(name + ": chunk.target_bytes " + chunkBytes + " < 1024");
         if (chunkLingerNanos < 0)
             throw new IllegalArgumentException(name + ": chunk.linger " + chunkLingerNanos + " ns < 0");
     }

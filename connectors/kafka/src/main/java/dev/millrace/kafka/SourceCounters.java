@@ -1,8 +1,10 @@
 package dev.millrace.kafka;
 
 import dev.millrace.checkpoint.CommitFlight.Answer;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicLongArray;
 
 /// The source's own running account, over all its members: it outlives their threads.
 ///
@@ -21,15 +23,25 @@ public final class SourceCounters {
     private final AtomicLong flapping = new AtomicLong();
     private final AtomicLong staleAcks = new AtomicLong();
     private final AtomicLong offsetsLost = new AtomicLong();
-    private final AtomicLongArray pauses = new AtomicLongArray(PauseReason.values().length);
-    private final AtomicLongArray commits = new AtomicLongArray(CommitResult.values().length);
+    private final Map<PauseReason, AtomicLong> pauses = new EnumMap<>(PauseReason.class);
+    private final Map<CommitResult, AtomicLong> commits = new EnumMap<>(CommitResult.class);
+
+    public SourceCounters() {
+        for (var reason : PauseReason.values()) pauses.put(reason, new AtomicLong());
+        for (var result : CommitResult.values()) commits.put(result, new AtomicLong());
+    }
+
+    // Both maps are full from the start, and never change.
+    private static <K> AtomicLong of(Map<K, AtomicLong> counts, K key) {
+        return Objects.requireNonNull(counts.get(key));
+    }
 
     void rebalanced() {
         rebalances.incrementAndGet();
     }
 
     void paused(PauseReason reason) {
-        pauses.incrementAndGet(reason.ordinal());
+        of(pauses, reason).incrementAndGet();
     }
 
     void flapped() {
@@ -45,15 +57,14 @@ public final class SourceCounters {
     }
 
     void committed(Answer answer) {
-        var result =
-                switch (answer) {
-                    case Answer.Acknowledged() -> CommitResult.ACKNOWLEDGED;
-                    case Answer.Later() -> CommitResult.LATER;
-                    case Answer.Fenced() -> CommitResult.FENCED;
-                    case Answer.Unknown() -> CommitResult.UNKNOWN;
-                    case Answer.Refused _ -> CommitResult.REFUSED;
-                };
-        commits.incrementAndGet(result.ordinal());
+        var result = switch (answer) {
+            case Answer.Acknowledged() -> CommitResult.ACKNOWLEDGED;
+            case Answer.Later() -> CommitResult.LATER;
+            case Answer.Fenced() -> CommitResult.FENCED;
+            case Answer.Unknown() -> CommitResult.UNKNOWN;
+            case Answer.Refused _ -> CommitResult.REFUSED;
+        };
+        of(commits, result).incrementAndGet();
     }
 
     /// Assignments, revokes and losses that this process's members were told of, each counted once.
@@ -62,7 +73,7 @@ public final class SourceCounters {
     }
 
     public long pauses(PauseReason reason) {
-        return pauses.get(reason.ordinal());
+        return of(pauses, reason).get();
     }
 
     /// Pauses shorter than 1 s.
@@ -81,6 +92,6 @@ public final class SourceCounters {
     }
 
     public long commits(CommitResult result) {
-        return commits.get(result.ordinal());
+        return of(commits, result).get();
     }
 }

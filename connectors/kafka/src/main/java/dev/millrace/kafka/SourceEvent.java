@@ -14,7 +14,10 @@ import org.jspecify.annotations.Nullable;
 public sealed interface SourceEvent {
     /// The partition is this member's from now on, and is read from `start`. `committed` is what the group has for it,
     /// null for nothing.
-    record Assigned(SourcePartition partition, CommitEntry start, @Nullable CommitEntry committed) implements SourceEvent {}
+    record Assigned(
+            SourcePartition partition,
+            CommitEntry start,
+            @Nullable CommitEntry committed) implements SourceEvent {}
 
     /// What one poll gave, also when that is nothing: then nothing more waits at the broker just now.
     record Polled(List<Batch> batches) implements SourceEvent {
@@ -41,7 +44,8 @@ public sealed interface SourceEvent {
         }
     }
 
-    /// Asks for the forced commit of these, or with null of all: the answer is one command, or none when nothing is left.
+    /// Asks for the forced commit of these, or with null of all: the answer is one command, or none when nothing is
+    /// left.
     record CommitNow(@Nullable Set<SourcePartition> only) implements SourceEvent {}
 
     /// These are gone, whatever is in flight.

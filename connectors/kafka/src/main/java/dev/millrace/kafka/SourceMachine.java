@@ -15,6 +15,7 @@ import dev.millrace.sinkpool.NanoClock;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -23,9 +24,11 @@ import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// Decides for one group member what is encoded, handed over, paused, committed, given up, and when the process has to end.
+/// Decides for one group member what is encoded, handed over, paused, committed, given up, and when the process has to
+/// end.
 ///
-/// Reads no clock, starts no thread, touches no consumer. Its only way out besides commands is the [Intake], which never
+/// Reads no clock, starts no thread, touches no consumer. Its only way out besides commands is the [Intake], which
+/// never
 /// blocks. The simulation and the consumer thread drive this same class.
 ///
 /// Invariant: what is committed of a partition is its tracker's watermark in the epoch that owns it; a partition whose
@@ -63,7 +66,9 @@ public final class SourceMachine {
         boolean forgotten;
         long headNanos;
         long headFrom = -1;
-        @Nullable Long stalledNanos;
+
+        @Nullable
+        Long stalledNanos;
 
         Owned(PartitionFlow flow, String note, long nowNanos) {
             this.flow = flow;
@@ -108,7 +113,8 @@ public final class SourceMachine {
         return new SourceMachine(parts, accounts::of, nowNanos);
     }
 
-    /// The one method that may change it. `nowNanos` never decreases; commands come in the order in which they are to be
+    /// The one method that may change it. `nowNanos` never decreases; commands come in the order in which they are to
+    /// be
     /// carried out.
     public void on(SourceEvent event, long nowNanos, Consumer<SourceCommand> out) {
         switch (event) {
@@ -146,8 +152,8 @@ public final class SourceMachine {
         flight.owned(partition, assigned.committed());
         var account = accounts.apply(partition);
         var onPoison = parts.settings().values().onPoison();
-        var flow = new PartitionFlow(
-                tracker, account, feeds, format, onPoison, poisonLog, parts.inbox(), intake.budget());
+        var flow =
+                new PartitionFlow(tracker, account, feeds, format, onPoison, poisonLog, parts.inbox(), intake.budget());
         var one = new Owned(flow, TopicNote.of(partition.topicId()), nowNanos);
         owned.put(partition, one);
         pauses.arrived(partition, nowNanos);
@@ -394,8 +400,8 @@ public final class SourceMachine {
         var one = owned.get(lost.partition());
         if (one == null || one.halted) return;
         var count = lost.logStart() - lost.position();
-        var what = lost.partition() + ": retention took " + count + " offsets that were not read, ["
-                + lost.position() + ", " + lost.logStart() + ")";
+        var what = lost.partition() + ": retention took " + count + " offsets that were not read, [" + lost.position()
+                + ", " + lost.logStart() + ")";
         if (parts.settings().onLostOffset() == OnLostOffset.HALT) {
             one.halted = true;
             stop(5, what + "; on_lost_offset: continue goes on at the log's start", out);
@@ -439,7 +445,7 @@ public final class SourceMachine {
         if (one.forgotten) return "topic changed";
         if (one.stalledNanos != null) return "a range that failed";
         var reason = pauses.reason(one.flow.partition);
-        return reason == null ? null : reason.name().toLowerCase(java.util.Locale.ROOT);
+        return reason == null ? null : reason.name().toLowerCase(Locale.ROOT);
     }
 
     /// When a tick would next do something, if nothing else happens.

@@ -2,7 +2,6 @@ package dev.millrace.kafka;
 
 import dev.millrace.sinkpool.RecordView;
 import dev.millrace.sinkpool.RowEncoder;
-import dev.millrace.sinkpool.RowEncoder.Encoded;
 
 /// What a record's value has to be before any sink's encoder sees it.
 ///
