@@ -14,8 +14,8 @@ import org.postgresql.util.PSQLWarning;
 
 /// One attempt to write one batch: one transaction on one session.
 ///
-/// Invariant: nothing is stored unless COMMIT was sent, and COMMIT is sent only when the server counted every row and
-/// the call has not been cancelled.
+/// Invariant: nothing is stored unless COMMIT was sent, and COMMIT is sent only when the server counted
+/// every row and the call has not been cancelled.
 ///
 /// Thread ownership: the attempt's thread.
 final class BatchWrite {
@@ -79,9 +79,8 @@ final class BatchWrite {
 
     /// What holds for this transaction only, so that it also works behind a pooler that lends sessions.
     ///
-    /// The server gives up before we do, locks first: then it answers with a code, and holds no row lock against
-    the
-    /// next attempt. Its keep-alives end a transaction whose client is gone without a word.
+    /// The server gives up before we do, locks first: then it answers with a code, and holds no row lock
+    /// against the next attempt. Its keep-alives end a transaction whose client is gone without a word.
     private String opening() {
         var left = attempt.remainingMillis();
         var sql = new StringBuilder("SET LOCAL statement_timeout = " + Math.max(1, left - left / 10));
@@ -128,8 +127,8 @@ final class BatchWrite {
         attempt.mustGoOn();
         var columns = table.quotedColumns();
         try (var statement = session.createStatement()) {
-            // The time limit must not outlive the rows: it could end the wait for a standby in COMMIT, which then
-            // answers as if all were well.
+            // The time limit must not outlive the rows: it could end the wait for a standby in COMMIT, which
+            // then answers as if all were well.
             statement.execute("INSERT INTO " + table.quotedName() + " (" + columns + ") SELECT " + columns
                     + " FROM pg_temp." + STAGE + " ON CONFLICT DO NOTHING; SET LOCAL statement_timeout = 0");
             return statement.getLargeUpdateCount();
@@ -191,8 +190,8 @@ final class BatchWrite {
         }
     }
 
-    /// Whether the session is as it was before the attempt. Asked only where driver and server agree on what was said
-    /// last: in the middle of a COPY, or after half an answer, the driver would wait for ever.
+    /// Whether the session is as it was before the attempt. Asked only where driver and server agree on what
+    /// was said last: in the middle of a COPY, or after half an answer, the driver would wait for ever.
     private boolean rolledBack(Connection session) {
         if (!inStep || attempt.cancelled()) return false;
         try {

@@ -3,7 +3,8 @@ package dev.millrace.postgres;
 import dev.millrace.sinkpool.RowBuffer;
 import java.nio.charset.StandardCharsets;
 
-/// COPY's text format: values between tabs, a row on a line, `\N` for null, a backslash before what would end either.
+/// COPY's text format: values between tabs, a row on a line, `\N` for null, a backslash before what would
+/// end either.
 ///
 /// Bytes are put as they came, in runs; only the few that mean something to COPY, or to JSON, are looked at.
 ///

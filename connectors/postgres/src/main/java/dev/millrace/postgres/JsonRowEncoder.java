@@ -21,12 +21,12 @@ import org.jspecify.annotations.Nullable;
 
 /// A JSON object as a row of COPY text: top-level fields to columns of the same name.
 ///
-/// Strings as their characters, numbers as they are spelled (no digit is lost, and none is judged), `true` and `false`
-/// as such, objects and arrays as their JSON text. A `json` or `jsonb` column gets JSON text of any value. A missing
-/// field and `null` are null: a column's default is never taken.
+/// Strings as their characters, numbers as they are spelled (no digit is lost, and none is judged), `true`
+/// and `false` as such, objects and arrays as their JSON text. A `json` or `jsonb` column gets JSON text of
+/// any value. A missing field and `null` are null: a column's default is never taken.
 ///
-/// The parser finds where each field's value begins; the bytes then go from the record to the row, in the columns'
-/// order, without a string between.
+/// The parser finds where each field's value begins; the bytes then go from the record to the row, in the
+/// columns' order, without a string between.
 ///
 /// Thread ownership: the source thread.
 final class JsonRowEncoder implements RowEncoder {

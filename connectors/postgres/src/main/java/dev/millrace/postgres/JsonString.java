@@ -3,9 +3,11 @@ package dev.millrace.postgres;
 import dev.millrace.sinkpool.RowBuffer;
 import org.jspecify.annotations.Nullable;
 
-/// A JSON string in a value whose grammar and encoding have been checked: from quote to quote, as its bytes stand.
+/// A JSON string in a value whose grammar and encoding have been checked: from quote to quote, as its bytes
+/// stand.
 ///
-/// JSON and COPY spell backslash, newline, return, tab, backspace and form feed alike, so these pass as they are.
+/// JSON and COPY spell backslash, newline, return, tab, backspace and form feed alike, so these pass as they
+/// are.
 final class JsonString {
     static final String NUL = "nul_character";
     static final String LONE_SURROGATE = "lone_surrogate";

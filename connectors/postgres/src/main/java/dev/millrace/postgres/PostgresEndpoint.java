@@ -12,15 +12,16 @@ import java.util.regex.Pattern;
 
 /// One way to one database: `postgres://host:port/database`.
 ///
-/// Invariant: nothing but host, port and database comes from the address, and none of them can add a property to the
-/// driver's (a JDBC URL's parameters can load classes).
+/// Invariant: nothing but host, port and database comes from the address, and none of them can add a
+/// property to the driver's (a JDBC URL's parameters can load classes).
 record PostgresEndpoint(String host, int port, String database) {
     private static final Pattern AUTHORITY =
             Pattern.compile("([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?|\\[[0-9A-Fa-f:.]+])(?::([0-9]{1,5}))?");
     private static final int DEFAULT_PORT = 5432;
     private static final int MOST_PORT = 65535;
 
-    /// Throws `IllegalArgumentException` for user-info, parameters, fragments and anything else that is not meant.
+    /// Throws `IllegalArgumentException` for user-info, parameters, fragments and anything else that is not
+    /// meant.
     static PostgresEndpoint of(URI address) {
         var scheme = address.getScheme();
         if (!"postgres".equals(scheme) && !"postgresql".equals(scheme))

@@ -6,9 +6,9 @@ import org.jspecify.annotations.Nullable;
 
 /// What one PostgreSQL sink was told to do.
 ///
-/// `table` is `name` or `schema.name`, taken letter by letter (no folding to lower case); a part that is not made of
-/// letters, digits, `_` and `$` stands in double quotes, as in SQL. Throws `IllegalArgumentException`, with the value
-/// and the bound, for what can't be.
+/// `table` is `name` or `schema.name`, taken letter by letter (no folding to lower case); a part that is not
+/// made of letters, digits, `_` and `$` stands in double quotes, as in SQL. Throws
+/// `IllegalArgumentException`, with the value and the bound, for what can't be.
 public record PostgresSettings(String table, Login login, Rows rows, Limits limits) {
     public PostgresSettings {
         TableName.parse(table);
@@ -36,15 +36,15 @@ public record PostgresSettings(String table, Login login, Rows rows, Limits limi
         /// Plain text. For loopback, or where something else protects the line.
         record Off() implements Tls {}
 
-        /// Certificate and host name are checked, against the authorities in `caFile` or, without one, the JDK's.
+        /// Certificate and host name are checked, against the authorities in `caFile` or, without one, the
+        /// JDK's.
         record VerifyFull(@Nullable Path caFile) implements Tls {}
     }
 
     /// How a record becomes a row, and what a row that is there already is.
     ///
     /// With `rawColumn` the record's value goes into that column as it is, and the other columns take their
-    defaults;
-    /// without, the value is a JSON object whose fields are columns.
+    /// defaults; without, the value is a JSON object whose fields are columns.
     public record Rows(
             OnConflict onConflict,
             UnknownFields unknownFields,

@@ -50,9 +50,8 @@ public final class PostgresSink implements Sink {
 
     /// Checks the endpoints and connects nowhere.
     ///
-    /// Throws `IllegalArgumentException` for an endpoint that is not `postgres://host:port/database`, and for a
-    sink
-    /// without shards.
+    /// Throws `IllegalArgumentException` for an endpoint that is not `postgres://host:port/database`, and
+    /// for a sink without shards.
     public static PostgresSink open(PostgresSettings settings, Map<ShardId, List<URI>> shards, NanoClock clock) {
         if (shards.isEmpty()) throw new IllegalArgumentException("a sink has a shard");
         var endpoints = new LinkedHashMap<ShardId, List<PostgresEndpoint>>();
@@ -63,8 +62,8 @@ public final class PostgresSink implements Sink {
         return new PostgresSink(settings, endpoints, clock);
     }
 
-    /// Asks every shard for its table, over connections of its own, and keeps the answer. May be asked again at any
-    /// time: an answer that differs from the one in use is a refusal, and changes nothing.
+    /// Asks every shard for its table, over connections of its own, and keeps the answer. May be asked again
+    /// at any time: an answer that differs from the one in use is a refusal, and changes nothing.
     ///
     /// Blocks until all have answered, at most to the deadline and the connect timeout after it.
     public Description describe(long deadlineNanos) {
@@ -114,7 +113,8 @@ public final class PostgresSink implements Sink {
         return new PostgresWriter(logins, sessions, settings.rows().onConflict(), () -> table, clock);
     }
 
-    /// Cuts every session, so that attempts under way end, and closes the pools: all at once, for at most two seconds.
+    /// Cuts every session, so that attempts under way end, and closes the pools: all at once, for at most
+    /// two seconds.
     @Override
     public void close() {
         var closers = new ArrayList<Thread>();

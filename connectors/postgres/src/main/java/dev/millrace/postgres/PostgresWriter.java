@@ -12,7 +12,8 @@ import java.sql.SQLException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// Writes to one endpoint: each batch in one transaction over a pooled session, each ping over a session of its own.
+/// Writes to one endpoint: each batch in one transaction over a pooled session, each ping over a session of
+/// its own.
 ///
 /// Thread ownership: shared by attempts.
 final class PostgresWriter implements SinkWriter {

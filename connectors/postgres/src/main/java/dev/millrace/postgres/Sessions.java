@@ -14,8 +14,9 @@ import org.postgresql.jdbc.PgConnection;
 
 /// The pooled sessions of one endpoint.
 ///
-/// Logs in only while an attempt waits: a dead endpoint is not knocked at behind the breaker's back. The first login
-/// that fails ends the wait of all who wait, so that "refused" is known when it happened and not when the wait is over.
+/// Logs in only while an attempt waits: a dead endpoint is not knocked at behind the breaker's back. The
+/// first login that fails ends the wait of all who wait, so that "refused" is known when it happened and not
+/// when the wait is over.
 ///
 /// Invariant: an attempt that was cancelled holds no session.
 ///
@@ -97,8 +98,8 @@ final class Sessions implements Closeable {
         pool.evictConnection(session);
     }
 
-    /// Ends what waits and what is held, then the pool. Bounded by the pool's own patience with threads that do not
-    /// end.
+    /// Ends what waits and what is held, then the pool. Bounded by the pool's own patience with threads that
+    /// do not end.
     @Override
     public void close() {
         for (var attempt : waiting) attempt.cancel();

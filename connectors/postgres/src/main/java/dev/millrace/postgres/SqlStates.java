@@ -23,7 +23,8 @@ final class SqlStates {
         SETTINGS
     }
 
-    /// `tells`: the server's primary message holds names at most, as long as no function of the user's raised it.
+    /// `tells`: the server's primary message holds names at most, as long as no function of the user's
+    /// raised it.
     record Rule(String prefix, Says says, String words, boolean tells) {}
 
     static final List<Rule> TABLE = List.of(

@@ -89,9 +89,8 @@ final class TableWatch {
         var attempt = new Attempt(clock, deadlineNanos);
         var logins = new Logins(way, settings.login(), limits.connectTimeout(), timer);
         try (var session = logins.open(attempt)) {
-            session.setNetworkTimeout(
-                    Runnable::run,
-                    (int) Math.min(attempt.remainingMillis(), limits.connectTimeout().toMillis()));
+            session.setNetworkTimeout(Runnable::run, (int)
+                    Math.min(attempt.remainingMillis(), limits.connectTimeout().toMillis()));
             return switch (Catalog.read(session, settings.tableName(), settings.rows())) {
                 case Description.Refused(var reason) -> new Description.Refused(at(shard, way) + reason);
                 case Description.Described described -> described;
@@ -101,8 +100,8 @@ final class TableWatch {
             var outcome = new Verdict(Phase.LOGIN, failure, false).outcome("", 0);
             return switch (outcome) {
                 case WriteOutcome.Misconfigured(var told) -> new Description.Refused(at(shard, way) + told);
-                case WriteOutcome.Unavailable(var told, _) -> unreachable(shard, way, told);
-                case WriteOutcome.Refused(var told, _) -> unreachable(shard, way, told);
+                case WriteOutcome.Unavailable(var told, var _) -> unreachable(shard, way, told);
+                case WriteOutcome.Refused(var told, var _) -> unreachable(shard, way, told);
                 case WriteOutcome.TooLarge(var told) -> unreachable(shard, way, told);
                 case WriteOutcome.Written _ -> throw new IllegalStateException("a failure that wrote");
             };

@@ -12,8 +12,8 @@ final class Utf8Text {
 
     private Utf8Text() {}
 
-    /// The first byte that is NUL or begins what is not UTF-8 (overlong, a surrogate, above U+10FFFF, cut off); −1 if
-    /// all is well.
+    /// The first byte that is NUL or begins what is not UTF-8 (overlong, a surrogate, above U+10FFFF, cut
+    /// off); −1 if all is well.
     static int firstBad(byte[] bytes, int from, int length) {
         var at = from;
         var end = from + length;

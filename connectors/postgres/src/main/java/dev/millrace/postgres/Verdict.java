@@ -11,8 +11,9 @@ import org.postgresql.util.ServerErrorMessage;
 
 /// What an error of an attempt says, without saying anything of the rows.
 ///
-/// A server tells row content in the detail, in COPY's context and in some primary messages, and a function of the
-/// user's can put it anywhere. So: our words, the SQLSTATE, and names that the server itself filled in.
+/// A server tells row content in the detail, in COPY's context and in some primary messages, and a function
+/// of the user's can put it anywhere. So: our words, the SQLSTATE, and names that the server itself filled
+/// in.
 ///
 /// Invariant: may have stored only when COMMIT was sent and the server did not answer that it failed.
 record Verdict(Phase phase, SQLException failure, boolean sessionLives) {
@@ -106,8 +107,8 @@ record Verdict(Phase phase, SQLException failure, boolean sessionLives) {
         return String.join(", by ", kinds);
     }
 
-    /// COPY counts lines from 1, and each row is one: `COPY table, line 3, column id: "…"`. The words between may be of
-    /// any language.
+    /// COPY counts lines from 1, and each row is one: `COPY table, line 3, column id: "…"`. The words
+    /// between may be of any language.
     private static int row(@Nullable ServerErrorMessage server, String table, int rows) {
         var where = server == null ? null : server.getWhere();
         if (where == null) return -1;

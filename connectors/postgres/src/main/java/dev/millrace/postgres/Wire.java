@@ -5,8 +5,8 @@ import java.net.Socket;
 import java.net.SocketException;
 import org.jspecify.annotations.Nullable;
 
-/// The TCP connection below one session, so that it can be cut at once, whatever the driver or TLS waits for: connect,
-/// handshake, a full send buffer, an answer.
+/// The TCP connection below one session, so that it can be cut at once, whatever the driver or TLS waits
+/// for: connect, handshake, a full send buffer, an answer.
 ///
 /// Invariant: after `cut` no byte leaves by it, also when the driver makes its socket later.
 ///

@@ -5,7 +5,8 @@ import java.net.InetAddress;
 import java.net.Socket;
 import javax.net.SocketFactory;
 
-/// Plain sockets that are known to the [Wire] of their login. Public only because the driver makes it by its name.
+/// Plain sockets that are known to the [Wire] of their login. Public only because the driver makes it by its
+/// name.
 ///
 /// Thread ownership: the thread that logs in.
 public final class WireSocketFactory extends SocketFactory {

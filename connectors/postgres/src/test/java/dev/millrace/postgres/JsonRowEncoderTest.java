@@ -111,8 +111,7 @@ class JsonRowEncoderTest {
     @Test
     @Tag("PG-2")
     void bytesThatAreNotUtf8AreTold() {
-        for (var bad :
-                List.of("\u00c3\u0028", "\u00c0\u0080", "\u00ed\u00a0\u0080", "\u00f5\u0080\u0080\u0080", "\u0080"))
+        for (var bad : List.of("\u00c3(", "\u00c0\u0080", "\u00ed\u00a0\u0080", "\u00f5\u0080\u0080\u0080", "\u0080"))
             assertThat(Records.encode(strict, ("{\"note\":\"" + bad + "\"}").getBytes(StandardCharsets.ISO_8859_1))
                             .poison())
                     .isEqualTo("bad_utf8");
@@ -169,7 +168,6 @@ class JsonRowEncoderTest {
     @Property(tries = 2000)
     void noBytesInAnObjectMakeItThrow(@ForAll String text) {
         var row = Records.encode(strict, "{\"note\":" + text + "}");
-        if (row.bytes().length > 0)
-            assertThat(row.text().indexOf('\n')).isEqualTo(row.text().length() - 1);
+        if (!row.line().isEmpty()) assertThat(row.line().indexOf('\n')).isEqualTo(row.line().length() - 1);
     }
 }

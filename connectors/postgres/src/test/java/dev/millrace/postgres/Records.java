@@ -41,30 +41,32 @@ final class Records {
         return BatchRows.of(chunks);
     }
 
-    /// What an encoder says of one value, and, where it is a row, the row's bytes.
+    /// What an encoder says of one value, and, where it is a row, the row.
     static Row encode(RowEncoder encoder, byte @Nullable [] value) {
         var chunks = new ArrayList<EncodedChunk>();
         var builder = builder(64, chunks, 1);
         var said = builder.append(new Value(0, value), encoder);
         builder.handOver();
-        if (chunks.isEmpty()) return new Row(said, new byte[0]);
+        if (chunks.isEmpty()) return new Row(said, "");
         var chunk = chunks.getFirst();
-        return new Row(said, Arrays.copyOfRange(chunk.array(), chunk.start(0), chunk.end(0)));
+        var line = new String(
+                chunk.array(), chunk.start(0), chunk.end(0) - chunk.start(0), StandardCharsets.UTF_8);
+        return new Row(said, line);
     }
 
     static Row encode(RowEncoder encoder, String value) {
         return encode(encoder, value.getBytes(StandardCharsets.UTF_8));
     }
 
-    record Row(Encoded said, byte[] bytes) {
+    record Row(Encoded said, String line) {
         String text() {
             assertThat(said).isInstanceOf(Encoded.Written.class);
-            return new String(bytes, StandardCharsets.UTF_8);
+            return line;
         }
 
         String poison() {
             assertThat(said).isInstanceOf(Encoded.Poison.class);
-            assertThat(bytes).isEmpty();
+            assertThat(line).isEmpty();
             return ((Encoded.Poison) said).reason();
         }
     }
