@@ -165,8 +165,8 @@ final class BatchWrite {
     }
 
     private WriteOutcome outcome(SQLException failure, boolean sessionLives) {
-        if (failure instanceof Attempt.AttemptOver) return over("deadline");
         if (attempt.cancelled()) return over("cancelled");
+        if (failure instanceof Attempt.AttemptOver) return over("deadline");
         var copied = onConflict == OnConflict.IGNORE ? STAGE : table.table();
         return new Verdict(phase, failure, sessionLives).outcome(copied, rows.rows());
     }

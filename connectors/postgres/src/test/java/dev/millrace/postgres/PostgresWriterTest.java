@@ -167,9 +167,12 @@ class PostgresWriterTest {
     void anAttemptThatHangsEndsWhenItIsCancelledAndStoresNothing() throws Exception {
         try (var warehouse = proxied()) {
             assertThat(warehouse.write(ONE)).isEqualTo(new Written(1, 0));
-            proxy.blackHole();
+            proxy.slowDrip(1_000_000);
             var call = new Call(warehouse.rows("{\"id\":5,\"name\":\"" + "x".repeat(5_000_000) + "\"}"), Warehouse.AMPLE);
             var outcome = warehouse.begin(call);
+            assertThat(proxy.await(traffic -> traffic.upBytes() > 100_000, Warehouse.AMPLE))
+                    .isTrue();
+            proxy.blackHole();
             call.cancel();
             unavailable(outcome.get(), "cancelled", false);
             proxy.heal();
@@ -190,7 +193,7 @@ class PostgresWriterTest {
 
     @Test
     @Tag("WRT-1")
-    void acommitThatHangsIsInDoubtWhenItIsCancelled() throws Exception {
+    void aCommitThatHangsIsInDoubtWhenItIsCancelled() throws Exception {
         try (var warehouse = proxied()) {
             proxy.holdAnswers(Cue.POSTGRES_COMMITTED);
             var call = new Call(warehouse.rows(ONE), Warehouse.AMPLE);
