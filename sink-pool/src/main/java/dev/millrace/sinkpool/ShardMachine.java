@@ -33,6 +33,7 @@ public final class ShardMachine {
     private static final long HEARTBEAT_LEAST_NANOS = 100_000_000L;
     private static final long HEARTBEAT_MOST_NANOS = 30_000_000_000L;
     private static final long SLOT_GRACE_NANOS = 1_000_000_000L;
+    private static final long LONGEST_RETRY_AFTER_NANOS = 300_000_000_000L;
 
     private final ShardSettings settings;
     private final ShardCounts counts;
@@ -110,8 +111,10 @@ public final class ShardMachine {
         }
         expire(nowNanos, out);
         if (replicas.tick(nowNanos)) look(nowNanos);
-        if (!over) schedule(nowNanos, out);
-        if (!over && draining && NanoClock.reached(drainNanos, nowNanos)) abandonAll(nowNanos, out);
+        if (!over) {
+            if (draining && NanoClock.reached(drainNanos, nowNanos)) abandonAll(nowNanos, out);
+            else schedule(nowNanos, out);
+        }
         lateCommands.forEach(out);
         lateCommands.clear();
         finishIfDone(out);
@@ -277,7 +280,7 @@ public final class ShardMachine {
         var delivery = attempt.delivery();
         if (delivery == null) return;
         delivery.failed(failure, false);
-        var sleep = Math.max(leastSleep, ladder.sleepNanos(delivery.failures()));
+        var sleep = Math.max(Math.min(leastSleep, LONGEST_RETRY_AFTER_NANOS), ladder.sleepNanos(delivery.failures()));
         again(delivery, failure, replica, sleep, nowNanos);
     }
 
@@ -390,7 +393,7 @@ public final class ShardMachine {
     }
 
     private long probeDeadline(long nowNanos) {
-        return nowNanos + Math.min(settings.breaker().probeTimeoutNanos(), settings.writeTimeoutNanos());
+        return NanoClock.due(nowNanos, Math.min(settings.breaker().probeTimeoutNanos(), settings.writeTimeoutNanos()));
     }
 
     private boolean startFirst(List<Delivery> ready, long nowNanos, Consumer<ShardCommand> out) {
@@ -398,7 +401,7 @@ public final class ShardMachine {
             if (!(delivery.stage() instanceof Delivery.Stage.Ready(var preference))) continue;
             switch (replicas.acquire(preference, nowNanos)) {
                 case Leave.Granted(var permit) -> {
-                    start(delivery, permit, nowNanos + settings.writeTimeoutNanos(), nowNanos, out);
+                    start(delivery, permit, NanoClock.due(nowNanos, settings.writeTimeoutNanos()), nowNanos, out);
                     return true;
                 }
                 case Leave.Wait(var until) -> waitForReplica(until, nowNanos);
@@ -410,8 +413,8 @@ public final class ShardMachine {
 
     /// Waiting for a replica is no attempt and climbs no ladder; a heartbeat bounds it (BRK-6).
     private void waitForReplica(long untilNanos, long nowNanos) {
-        breakerWakeNanos =
-                NanoClock.earlier(breakerWakeNanos, NanoClock.earlier(untilNanos, nowNanos + heartbeatNanos));
+        var heartbeat = NanoClock.due(nowNanos, heartbeatNanos);
+        breakerWakeNanos = NanoClock.earlier(breakerWakeNanos, NanoClock.earlier(untilNanos, heartbeat));
     }
 
     private void start(
@@ -426,11 +429,16 @@ public final class ShardMachine {
 
     // --- how it ends
 
+    /// The deadline is here: no attempt begins any more. What is open is sealed and counted first, so that the account
+    /// names it.
     private void abandonAll(long nowNanos, Consumer<ShardCommand> out) {
         over = true;
+        composer.sealDue(nowNanos);
+        composer.sealIf(_ -> true, SealReason.DRAIN);
+        enqueueSealed(nowNanos);
         var held = deliveries.all();
         left = held.stream().map(Delivery::view).toList();
-        var rows = composer.openRows();
+        var rows = 0L;
         var inDoubt = 0L;
         for (var delivery : held) {
             var ending = delivery.givenUp();
@@ -439,11 +447,9 @@ public final class ShardMachine {
             else rows += count;
             delivery.chunks().forEach(chunk -> settle(chunk, ending));
         }
-        composer.takeOut(_ -> true).forEach(chunk -> settle(chunk, Ending.ABANDONED));
         deliveries.clear();
         for (var attempt : attempts.live()) {
-            cancel(attempt, out);
-            counts.ended(attempt.permit().replica(), ShardCounts.Attempt.CANCELLED);
+            cancelAtTheEnd(attempt, out);
             report(attempt.permit(), Verdict.UNTRIED, nowNanos);
         }
         if (rows + inDoubt > 0) tell(new ShardNote.Abandoned(rows, inDoubt));
@@ -453,7 +459,14 @@ public final class ShardMachine {
     private void finishIfDone(Consumer<ShardCommand> out) {
         if (over || !draining || !inputClosed || !composer.isEmpty() || !deliveries.isEmpty()) return;
         over = true;
+        // only pings are out
+        for (var attempt : attempts.live()) cancelAtTheEnd(attempt, out);
         out.accept(new ShardCommand.Finished());
+    }
+
+    private void cancelAtTheEnd(Attempts.Live attempt, Consumer<ShardCommand> out) {
+        cancel(attempt, out);
+        counts.ended(attempt.permit().replica(), ShardCounts.Attempt.CANCELLED);
     }
 
     private void settle(EncodedChunk chunk, Ending ending) {
@@ -485,7 +498,7 @@ public final class ShardMachine {
     /// All chunks that are not settled, those of commands not yet carried out among them: what its shell settles if the
     /// machine or the shell itself fails. The machine is of no use afterwards.
     public List<EncodedChunk> held() {
-        var out = new ArrayList<>(composer.takeOut(_ -> true));
+        var out = new ArrayList<>(composer.takeAll());
         deliveries.all().forEach(delivery -> out.addAll(delivery.chunks()));
         for (var command : lateCommands) {
             if (command instanceof ShardCommand.Settle(var chunk, var _)) out.add(chunk);
