@@ -45,21 +45,34 @@ final class BreakerWaitTest {
 
     @Test
     @Tag("BRK-4")
-    void aLostPingGivesItsSlotBack() {
-        var shard = one(2);
-        shard.sick(shard.fullBatch(0).start());
-        shard.written(shard.tickWhenDue().start());
-        shard.at(5000);
-        var step = shard.fullBatch(1);
-        shard.lost(step.ping().attempt());
-        assertThat(shard.view().replicas().getFirst().state().probesOut()).isZero();
-        shard.written(step.start());
-        step = shard.fullBatch(2);
-        shard.written(step.start());
-        shard.end(step.ping().attempt(), new WriteOutcome.Written(0, 0));
-        shard.written(shard.fullBatch(3).start());
-        assertThat(phase(shard, 0)).isEqualTo(Phase.CLOSED);
-        shard.assertAtRest();
+    void aPingThatGetsNoGoodAnswerOpensTheReplicaAgainAndKeepsNoSlot() {
+        var failure = new Failure("516", "password", false);
+        var endings = List.<WriteOutcome>of(
+                new WriteOutcome.Misconfigured(failure),
+                new WriteOutcome.Refused(failure, -1),
+                new WriteOutcome.TooLarge(failure),
+                new WriteOutcome.Unavailable(failure, new WriteOutcome.Blame.Overload(0)),
+                new WriteOutcome.Unavailable(failure, new WriteOutcome.Blame.Nobody()),
+                Shard.sick(false));
+        for (var i = 0; i <= endings.size(); i++) {
+            var shard = one(2);
+            shard.sick(shard.fullBatch(0).start());
+            shard.written(shard.tickWhenDue().start());
+            shard.at(5000);
+            var step = shard.fullBatch(1);
+            var ping = step.ping().attempt();
+            var ended = i < endings.size() ? shard.end(ping, endings.get(i)) : shard.lost(ping);
+            assertThat(ended.pinged()).as("no storm of pings").isEmpty();
+            assertThat(phase(shard, 0)).isEqualTo(Phase.OPEN);
+            shard.written(step.start());
+            shard.at(15_000);
+            step = shard.fullBatch(2);
+            shard.end(step.ping().attempt(), new WriteOutcome.Written(0, 0));
+            shard.written(step.start());
+            shard.written(shard.fullBatch(3).start());
+            assertThat(phase(shard, 0)).isEqualTo(Phase.CLOSED);
+            shard.assertAtRest();
+        }
     }
 
     @Test

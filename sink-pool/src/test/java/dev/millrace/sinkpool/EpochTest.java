@@ -282,6 +282,25 @@ final class EpochTest {
     }
 
     @Test
+    @Tag("SEAL-3")
+    void chunksThatARevokeOvertookAreSealedAsTheyArriveAndDoNotLinger() {
+        var shard = small();
+        shard.on(new ShardEvent.Revoking(Source.partition("orders", 1), 1));
+        assertThat(shard.arrive(shard.chunk("orders", 0, 1, 0, 2, 20, 0)).started())
+                .as("another partition's")
+                .isEmpty();
+        var start = shard.arrive(shard.chunk("orders", 1, 1, 0, 2, 20, 0)).start();
+        assertThat(start.batch().reason()).isEqualTo(SealReason.REBALANCE);
+        shard.written(start);
+        shard.epochEnded("orders", 1, 1);
+        assertThat(shard.arrive(shard.chunk("orders", 1, 2, 0, 2, 20, 0)).started())
+                .as("it came back, and lingers")
+                .isEmpty();
+        shard.written(shard.tickAt(1000).start());
+        shard.assertAtRest();
+    }
+
+    @Test
     @Tag("CKP-7")
     void acknowledgingOneBatchNeverWaitsForAnother() {
         var shard = new Shard(s -> {
