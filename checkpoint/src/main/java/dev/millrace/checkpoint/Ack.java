@@ -5,14 +5,15 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /// Counts the parts of one range and tells once, with the worst of them, when the last is resolved. Fails by default.
 ///
-/// Life: [PartitionTracker#register] makes it with one part, the source's own; every chunk takes one more with [#part];
-/// [#close] ends
-/// the source's own part, so a range without chunks (all rows skipped) is done at `close`.
+/// Life: [PartitionTracker#register] makes it with one part, the source's own; every chunk takes one more with
+/// [#part]; [#close] ends the source's own part, so a range without chunks (all rows skipped) is done at `close`.
+/// Whoever gives a range up says [#fail] first. It is no `AutoCloseable` on purpose: a block left by an exception
+/// would close it, and say done of rows that no chunk has.
 ///
 /// Invariant: [Resolved#resolved] is called exactly once, after `close` and after every part.
 ///
 /// Thread ownership: `part`, `fail` and `close` belong to the source thread; parts are resolved from any thread.
-public final class Ack implements AutoCloseable {
+public final class Ack {
     private final Range range;
     private final Resolved sink;
     private final OpenHandles handles;
@@ -40,13 +41,13 @@ public final class Ack implements AutoCloseable {
     }
 
     /// The source cannot finish this range (a poison row under `stop`, an error, a revoke): it fails, whatever its
-    /// parts say.
+    /// parts say. Before `close`; throws after it, since the range may already have been told as done.
     public void fail() {
+        if (closed) throw new IllegalStateException(range + " was closed before it failed");
         failed = true;
     }
 
     /// No further part will come. Idempotent.
-    @Override
     public void close() {
         if (closed) return;
         closed = true;
@@ -54,7 +55,8 @@ public final class Ack implements AutoCloseable {
     }
 
     private void end(Resolution resolution) {
-        if (resolution == Resolution.FAILED) failed = true;
+        // Before the decrement: whoever takes the count to zero sees it.
+        if (resolution != Resolution.DONE) failed = true;
         handles.closed();
         if (pending.decrementAndGet() == 0) sink.resolved(range, failed ? Resolution.FAILED : Resolution.DONE);
     }

@@ -2,8 +2,8 @@ package dev.millrace.checkpoint;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/// Counts the acknowledgement handles of one pipeline that nobody has resolved yet, so that a leak is seen: at rest it
-/// is zero.
+/// Counts the acknowledgement handles of one pipeline that nobody has resolved yet, so that a leak is seen: at rest
+/// it is zero.
 ///
 /// Thread ownership: shared.
 public final class OpenHandles {

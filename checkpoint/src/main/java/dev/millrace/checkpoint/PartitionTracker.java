@@ -1,14 +1,12 @@
 package dev.millrace.checkpoint;
 
-import java.util.ArrayDeque;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import org.jspecify.annotations.Nullable;
 
 /// How far one partition is done in one epoch.
 ///
 /// Invariant C1: `watermark` is the end of the longest prefix of registered ranges that are all done. It never moves
-/// back, never passes a
-/// range that is open or failed, and is exactly what is committed.
+/// back, never passes a range that is open or failed, and is exactly what is committed.
 ///
 /// Thread ownership: the source thread.
 public final class PartitionTracker {
@@ -17,13 +15,20 @@ public final class PartitionTracker {
         /// The watermark went from `from` to `to`.
         record Forward(long from, long to) implements Moved {}
 
-        /// An earlier range is still open.
+        /// An earlier range is still open, or failed before.
         record Held() implements Moved {}
 
-        /// The head range failed: the watermark stands at its start for the rest of this epoch. `from` is where it
-        /// stood before this
-        /// resolution, so a caller can tell whether it also moved.
-        record Stalled(Range head, long from) implements Moved {}
+        /// A failed range became the head: the watermark stands at its start for the rest of this
+        /// epoch. Told once, by the resolution that did it: that of the range itself, or of the last
+        /// open one before it. The stall has its age from then on.
+        ///
+        /// `from` is where the watermark stood before; where it moved too, that is still to be
+        /// committed.
+        record Stalled(Range head, long from) implements Moved {
+            public boolean moved() {
+                return head.from() > from;
+            }
+        }
 
         /// The range is of another epoch, or was told before: nothing changed.
         record Stale() implements Moved {}
@@ -44,8 +49,11 @@ public final class PartitionTracker {
     private final long epoch;
     private final int maxPending;
     private final OpenHandles handles;
-    private final ArrayDeque<Entry> open = new ArrayDeque<>();
-    private final HashMap<Long, Entry> byStart = new HashMap<>();
+
+    /// By start, and in order of it. Keys are boxed once a range, not once a record.
+    private final LinkedHashMap<Long, Entry> open = new LinkedHashMap<>();
+
+    private @Nullable Entry head;
     private long watermark;
     private int watermarkLeaderEpoch;
     private long end;
@@ -69,7 +77,8 @@ public final class PartitionTracker {
         this.end = position;
     }
 
-    /// Registers what a poll gave, before any of its rows can be acknowledged. Ranges follow each other without a hole.
+    /// Registers what a poll gave, before any of its rows can be acknowledged. Ranges follow each other without a
+    /// hole.
     ///
     /// Throws if `from` is not the end of the last range: an offset is registered once in an epoch (CKP-11).
     public Ack register(long from, long next, int leaderEpoch, Resolved sink) {
@@ -78,27 +87,28 @@ public final class PartitionTracker {
                     partition + ": range begins at " + from + ", expected " + end + " (epoch " + epoch + ")");
         var range = new Range(partition, epoch, leaderEpoch, from, next);
         var entry = new Entry(range);
-        open.addLast(entry);
-        byStart.put(from, entry);
+        open.put(from, entry);
+        if (head == null) head = entry;
         end = next;
         return new Ack(range, sink, handles);
     }
 
     /// The one method that may move the watermark.
     public Moved resolve(Range range, Resolution resolution) {
-        var entry = range.epoch() == epoch && range.partition().equals(partition) ? byStart.get(range.from()) : null;
-        if (entry == null || entry.resolution != null) return new Moved.Stale();
+        var entry = open.get(range.from());
+        if (entry == null || !entry.range.equals(range) || entry.resolution != null) return new Moved.Stale();
         entry.resolution = resolution;
+        if (entry != head) return new Moved.Held();
         var before = watermark;
-        for (var head = open.peekFirst(); head != null && head.resolution == Resolution.DONE; head = open.peekFirst()) {
-            open.removeFirst();
-            byStart.remove(head.range.from());
+        while (head != null && head.resolution == Resolution.DONE) {
+            open.remove(head.range.from());
             watermark = head.range.next();
             watermarkLeaderEpoch = head.range.leaderEpoch();
+            var next = open.firstEntry();
+            head = next == null ? null : next.getValue();
         }
-        var head = open.peekFirst();
         if (head != null && head.resolution == Resolution.FAILED) return new Moved.Stalled(head.range, before);
-        return watermark > before ? new Moved.Forward(before, watermark) : new Moved.Held();
+        return new Moved.Forward(before, watermark);
     }
 
     public SourcePartition partition() {
@@ -114,7 +124,8 @@ public final class PartitionTracker {
         return watermark;
     }
 
-    /// The leader epoch of the last record below the watermark, −1 where unknown.
+    /// The leader epoch at the watermark, −1 where unknown. A range that knows none makes it unknown: a later offset
+    /// under an earlier epoch would look to the broker like a truncated log.
     public int watermarkLeaderEpoch() {
         return watermarkLeaderEpoch;
     }
@@ -126,7 +137,6 @@ public final class PartitionTracker {
 
     /// The range that holds the watermark where it is, or null.
     public @Nullable Range head() {
-        var head = open.peekFirst();
         return head == null ? null : head.range;
     }
 
@@ -135,14 +145,14 @@ public final class PartitionTracker {
         return open.size();
     }
 
-    /// At `maxPending` the partition pauses; others go on (CKP-9).
+    /// At `maxPending` the partition pauses; others go on (CKP-9). Asked before a poll, so what one poll gives may
+    /// pass the bound by its own ranges: they are taken already, and are not refused.
     public boolean full() {
         return open.size() >= maxPending;
     }
 
     /// The head range failed: nothing moves for the rest of this epoch (CKP-4).
     public boolean stalled() {
-        var head = open.peekFirst();
         return head != null && head.resolution == Resolution.FAILED;
     }
 

@@ -1,0 +1,96 @@
+package dev.millrace.checkpoint;
+
+import org.jspecify.annotations.Nullable;
+
+/// How one partition stands with the broker in one stretch of owning it. Its identity is that stretch: the same
+/// partition owned again has another, so an answer to a commit sent before finds nobody.
+///
+/// Thread ownership: the [CommitFlight] that made it.
+final class Standing {
+    /// The first wait of a partition that was refused alone; it doubles up to [#LONGEST_HOLD_NANOS].
+    static final long FIRST_HOLD_NANOS = 30_000_000_000L;
+
+    static final long LONGEST_HOLD_NANOS = 600_000_000_000L;
+
+    /// With whom it may go into one commit.
+    sealed interface Company {
+        /// With everybody.
+        record Together() implements Company {}
+
+        /// A commit it was in was refused and nobody named: with its own topic only, until somebody is found.
+        record WithTopic() implements Company {}
+
+        /// Refused: alone, not before `untilNanos`.
+        record Alone(String reason, long untilNanos, long nextHoldNanos) implements Company {}
+    }
+
+    private static final Company TOGETHER = new Company.Together();
+    private static final Company WITH_TOPIC = new Company.WithTopic();
+
+    final SourcePartition partition;
+    private @Nullable CommitEntry target;
+    private @Nullable CommitEntry committed;
+    private Company company = TOGETHER;
+
+    Standing(SourcePartition partition, @Nullable CommitEntry committed) {
+        this.partition = partition;
+        this.committed = committed;
+        this.target = committed;
+    }
+
+    boolean move(CommitEntry entry) {
+        var before = target;
+        if (before != null) {
+            if (entry.offset() < before.offset())
+                throw new IllegalArgumentException(
+                        partition + ": offset " + entry.offset() + " is below " + before.offset());
+            if (entry.offset() == before.offset() && entry.metadata().equals(before.metadata())) return false;
+        }
+        target = entry;
+        return true;
+    }
+
+    /// What the next commit would carry, or null where the broker has it.
+    @Nullable
+    CommitEntry due() {
+        return target == null || target.equals(committed) ? null : target;
+    }
+
+    boolean dirty() {
+        return due() != null;
+    }
+
+    @Nullable
+    CommitEntry committed() {
+        return committed;
+    }
+
+    Company company() {
+        return company;
+    }
+
+    void acknowledge(CommitEntry entry) {
+        committed = entry;
+        company = TOGETHER;
+    }
+
+    /// Nobody was named: suspected, unless it is known to be refused already.
+    void suspect() {
+        if (company instanceof Company.Together) company = WITH_TOPIC;
+    }
+
+    void clear() {
+        if (company instanceof Company.WithTopic) company = TOGETHER;
+    }
+
+    /// Its topic was refused: it is tried alone as soon as may be, which tells whether it is the one.
+    void holdWithTopic(String reason, long nowNanos) {
+        if (!(company instanceof Company.Alone)) company = new Company.Alone(reason, nowNanos, FIRST_HOLD_NANOS);
+    }
+
+    /// It is the one that was refused.
+    void hold(String reason, long nowNanos) {
+        var wait = company instanceof Company.Alone alone ? alone.nextHoldNanos() : FIRST_HOLD_NANOS;
+        company = new Company.Alone(reason, nowNanos + wait, Math.min(2 * wait, LONGEST_HOLD_NANOS));
+    }
+}
