@@ -1,0 +1,87 @@
+package dev.millrace.testkit;
+
+import dev.millrace.sinkpool.EncodedChunk;
+import dev.millrace.sinkpool.Ending;
+import dev.millrace.sinkpool.ShardCommand;
+import dev.millrace.sinkpool.ShardCounts;
+import dev.millrace.sinkpool.ShardEvent;
+import dev.millrace.sinkpool.ShardNote;
+import dev.millrace.sinkpool.ShardSettings;
+import dev.millrace.sinkpool.ShardView;
+import java.util.Collection;
+import java.util.List;
+
+/// Holds one shard machine against the truth: its chunks, its batches, its replicas.
+///
+/// Thread ownership: the run.
+final class ShardOracle {
+    private final World world;
+    private final ChunkOracle chunks;
+    private final BatchOracle batches;
+    private final ReplicaOracle replicas;
+    private final ShardCounts counts;
+
+    ShardOracle(World world, ShardSettings settings, ShardCounts counts) {
+        this.world = world;
+        this.counts = counts;
+        chunks = new ChunkOracle(world);
+        batches = new BatchOracle(world, settings);
+        replicas = new ReplicaOracle(world, settings);
+    }
+
+    void offered(EncodedChunk chunk) {
+        chunks.offered(chunk);
+    }
+
+    void arrived(EncodedChunk chunk) {
+        chunks.arrived(chunk);
+    }
+
+    /// The machine answered; nothing is carried out yet.
+    void decided(
+            ShardEvent event, List<ShardView.Replica> before, ShardView after, Collection<ShardCommand> commands) {
+        var settling = false;
+        for (var command : commands) {
+            if (command instanceof ShardCommand.Settle) settling = true;
+            if (settling && command instanceof ShardCommand.StartAttempt(var id, var _, var _, var _, var _, var _))
+                throw new Violation("WRT-7", "attempt " + id + " is started after something is settled");
+            if (command instanceof ShardCommand.Tell(ShardNote.Sealed(var batch))) batches.sealed(batch);
+        }
+        replicas.decided(event, before, after, commands);
+    }
+
+    void started(ShardCommand.StartAttempt start, FakeAttempt attempt) {
+        batches.started(start, replicas);
+        replicas.started(start.attempt(), start.replica(), start.batch().id());
+        for (var slice : start.batch().rows().slices()) chunks.started(slice.chunk(), attempt);
+    }
+
+    void pinged(long id, int replica) {
+        replicas.started(id, replica, 0);
+    }
+
+    void cancelled(long id) {
+        replicas.cancelled(id);
+    }
+
+    void settled(EncodedChunk chunk, Ending ending) {
+        chunks.settled(chunk, ending);
+        batches.settled(chunk);
+    }
+
+    /// All commands of one event are carried out.
+    void carriedOut(ShardView after) {
+        replicas.carriedOut(after);
+        batches.carriedOut();
+        chunks.compare(counts);
+        world.note("held", after.held().size(), after.openRows());
+    }
+
+    void finished() {
+        chunks.finished();
+    }
+
+    void died(List<EncodedChunk> unsettled) {
+        chunks.died(unsettled);
+    }
+}
