@@ -40,8 +40,8 @@ public final class Ack {
         return new Part(this);
     }
 
-    /// The source cannot finish this range (a poison row under `stop`, an error, a revoke): it fails, whatever its
-    /// parts say. Before `close`; throws after it, since the range may already have been told as done.
+    /// The source cannot finish this range (a poison row under `stop`, an error, a revoke): it fails, whatever
+    /// its parts say. Before `close`; throws after it, since the range may already have been told as done.
     public void fail() {
         if (closed) throw new IllegalStateException(range + " was closed before it failed");
         failed = true;

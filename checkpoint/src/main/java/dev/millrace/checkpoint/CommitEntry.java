@@ -11,4 +11,11 @@ public record CommitEntry(long offset, int leaderEpoch, String metadata) {
         if (leaderEpoch < -1) throw new IllegalArgumentException("leader epoch " + leaderEpoch + " < -1");
         Objects.requireNonNull(metadata, "metadata");
     }
+
+    /// Without the metadata, which may be thousands of characters.
+    @Override
+    public String toString() {
+        return "offset " + offset + ", leader epoch " + leaderEpoch + ", " + metadata.length()
+                + " characters of metadata";
+    }
 }

@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Thread ownership: the source thread.
 public final class CommitFlight {
-    /// Metadata characters in one request: a record of the offsets topic that holds more is refused by a broker, for
-    /// ever.
+    /// Metadata characters in one request: a record of the offsets topic that holds more is refused by a broker,
+    /// for ever.
     public static final int METADATA_LIMIT = 256 * 1024;
 
     /// Commits go out no more often than this, but where forced: below it they load the broker and nothing else.
@@ -48,19 +48,20 @@ public final class CommitFlight {
         /// The broker has all of it.
         record Acknowledged() implements Answer {}
 
-        /// Rebalance in progress, unknown member, or an epoch that is stale just after a bump: no failure. Poll; the
-        /// next commit is built from what is owned then.
+        /// Rebalance in progress, unknown member, or an epoch that is stale just after a bump: no failure.
+        /// Poll; the next commit is built from what is owned then.
         record Later() implements Answer {}
 
-        /// This member is fenced: everything is dropped. Nothing is committed until partitions are owned anew.
+        /// This member is fenced: everything is dropped. Nothing is committed until partitions are owned
+        /// anew.
         record Fenced() implements Answer {}
 
-        /// Timed out or disconnected: the request may still be applied, even after a later one. The next carries
-        /// newer state.
+        /// Timed out or disconnected: the request may still be applied, even after a later one. The next
+        /// carries newer state.
         record Unknown() implements Answer {}
 
-        /// Refused for any other reason. `who` names the partitions at fault, each with its reason; it is empty where
-        /// the client only gave one exception for all, whose text is `reason`.
+        /// Refused for any other reason. `who` names the partitions at fault, each with its reason; it is
+        /// empty where the client only gave one exception for all, whose text is `reason`.
         record Refused(String reason, Map<SourcePartition, String> who) implements Answer {
             public Refused {
                 who = Map.copyOf(who);
@@ -99,8 +100,8 @@ public final class CommitFlight {
         this.dueNanos = nowNanos;
     }
 
-    /// A partition was assigned; `committed` is what the broker has for it, null for nothing. That, or less, is not
-    /// sent.
+    /// A partition was assigned; `committed` is what the broker has for it, null for nothing. That, or less, is
+    /// not sent.
     ///
     /// Throws if it is owned already: a stretch of owning ends with [#forget].
     public void owned(SourcePartition partition, @Nullable CommitEntry committed) {
@@ -109,8 +110,8 @@ public final class CommitFlight {
     }
 
     /// The watermark, or the plan at it, moved. Returns whether there is more to commit than before; false for a
-    /// partition that is not owned, which changes nothing: after fencing a watermark may still move until the lost
-    /// callback.
+    /// partition that is not owned, which changes nothing: after fencing a watermark may still move until the
+    /// lost callback.
     ///
     /// Throws if the offset is below an earlier one of this stretch, or below what the broker has.
     public boolean moved(SourcePartition partition, CommitEntry entry) {
@@ -118,20 +119,21 @@ public final class CommitFlight {
         return standing != null && standing.move(entry);
     }
 
-    /// Before a revoked or lost callback returns. Of a commit that is out, the rest still counts when it is answered.
+    /// Before a revoked or lost callback returns. Of a commit that is out, the rest still counts when it is
+    /// answered.
     public void forget(SourcePartition partition) {
         owned.remove(partition);
     }
 
-    /// The commit to send now, or null where one is out, it is not time yet, or nothing moved. `force` is for the end
-    /// of a drain: it asks for no interval, but does not try a held partition before its time, so that asking until
-    /// null ends.
+    /// The commit to send now, or null where one is out, it is not time yet, or nothing moved. `force` is for the
+    /// end of a drain: it asks for no interval, but does not try a held partition before its time, so that asking
+    /// until null ends.
     public @Nullable Send next(boolean force, long nowNanos) {
         return build(owned.values(), force, nowNanos);
     }
 
-    /// The forced commit of these partitions only, for a revoke: they must not wait behind others for room or for a
-    /// search. Called until null or the deadline, and null too while a commit is out.
+    /// The forced commit of these partitions only, for a revoke: they must not wait behind others for room or for
+    /// a search. Called until null or the deadline, and null too while a commit is out.
     public @Nullable Send nextOf(Set<SourcePartition> only, long nowNanos) {
         return build(
                 owned.values().stream().filter(s -> only.contains(s.partition)).toList(), true, nowNanos);
@@ -202,10 +204,13 @@ public final class CommitFlight {
         out = null;
         return switch (answer) {
             case Answer.Acknowledged() -> acknowledged(answered);
-            case Answer.Later(), Answer.Unknown() -> {
-                // No hurry: what the group or the network does takes its time. An interval that is over already is not
-                // waited for again.
-                paceNanos += intervalNanos - SHORTEST_INTERVAL_NANOS;
+            case Answer.Later() -> {
+                relax();
+                yield Map.of();
+            }
+            case Answer.Unknown() -> {
+                for (var standing : answered.carried) standing.doubt();
+                relax();
                 yield Map.of();
             }
             case Answer.Fenced() -> {
@@ -213,11 +218,19 @@ public final class CommitFlight {
                 yield Map.of();
             }
             case Answer.Refused refused -> {
+                // A broker refuses entry by entry: the others may be in.
+                for (var standing : answered.carried) standing.doubt();
                 refused(answered, refused, nowNanos);
                 dueNanos = paceNanos;
                 yield Map.of();
             }
         };
+    }
+
+    /// No hurry: what the group or the network does takes its time. An interval that is over already is not
+    /// waited for again.
+    private void relax() {
+        paceNanos += intervalNanos - SHORTEST_INTERVAL_NANOS;
     }
 
     private Map<SourcePartition, CommitEntry> acknowledged(Out answered) {
@@ -252,8 +265,8 @@ public final class CommitFlight {
         for (var standing : owned.values()) standing.clear();
     }
 
-    /// When [#next] without force would next give something, exactly, if nothing else happens; `Long.MAX_VALUE` for
-    /// never.
+    /// When [#next] without force would next give something, exactly, if nothing else happens; `Long.MAX_VALUE`
+    /// for never.
     public long wakeAtNanos() {
         if (out != null) return Long.MAX_VALUE;
         var wake = Long.MAX_VALUE;

@@ -18,12 +18,11 @@ public final class PartitionTracker {
         /// An earlier range is still open, or failed before.
         record Held() implements Moved {}
 
-        /// A failed range became the head: the watermark stands at its start for the rest of this
-        /// epoch. Told once, by the resolution that did it: that of the range itself, or of the last
-        /// open one before it. The stall has its age from then on.
+        /// A failed range became the head: the watermark stands at its start for the rest of this epoch. Told
+        /// once, by the resolution that did it: that of the range itself, or of the last open one before it.
+        /// The stall has its age from then on.
         ///
-        /// `from` is where the watermark stood before; where it moved too, that is still to be
-        /// committed.
+        /// `from` is where the watermark stood before; where it moved too, that is still to be committed.
         record Stalled(Range head, long from) implements Moved {
             public boolean moved() {
                 return head.from() > from;
@@ -124,8 +123,8 @@ public final class PartitionTracker {
         return watermark;
     }
 
-    /// The leader epoch at the watermark, −1 where unknown. A range that knows none makes it unknown: a later offset
-    /// under an earlier epoch would look to the broker like a truncated log.
+    /// The leader epoch at the watermark, −1 where unknown. A range that knows none makes it unknown: a later
+    /// offset under an earlier epoch would look to the broker like a truncated log.
     public int watermarkLeaderEpoch() {
         return watermarkLeaderEpoch;
     }
@@ -145,8 +144,8 @@ public final class PartitionTracker {
         return open.size();
     }
 
-    /// At `maxPending` the partition pauses; others go on (CKP-9). Asked before a poll, so what one poll gives may
-    /// pass the bound by its own ranges: they are taken already, and are not refused.
+    /// At `maxPending` the partition pauses; others go on (CKP-9). Asked before a poll, so what one poll gives
+    /// may pass the bound by its own ranges: they are taken already, and are not refused.
     public boolean full() {
         return open.size() >= maxPending;
     }

@@ -30,6 +30,7 @@ final class Standing {
     final SourcePartition partition;
     private @Nullable CommitEntry target;
     private @Nullable CommitEntry committed;
+    private boolean doubtful;
     private Company company = TOGETHER;
 
     Standing(SourcePartition partition, @Nullable CommitEntry committed) {
@@ -50,10 +51,16 @@ final class Standing {
         return true;
     }
 
-    /// What the next commit would carry, or null where the broker has it.
+    /// What the next commit would carry, or null where the broker is known to have it.
     @Nullable
     CommitEntry due() {
-        return target == null || target.equals(committed) ? null : target;
+        return target == null || (!doubtful && target.equals(committed)) ? null : target;
+    }
+
+    /// A commit of it was sent and may have been applied: also an entry equal to what was known before is news
+    /// now.
+    void doubt() {
+        doubtful = true;
     }
 
     boolean dirty() {
@@ -71,6 +78,7 @@ final class Standing {
 
     void acknowledge(CommitEntry entry) {
         committed = entry;
+        doubtful = false;
         company = TOGETHER;
     }
 

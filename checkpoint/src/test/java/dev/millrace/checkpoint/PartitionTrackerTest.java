@@ -169,8 +169,8 @@ class PartitionTrackerTest {
     @Tag("CKP-9")
     void anotherPartitionIsNotFullWithIt() {
         for (var from = 100; from < 140; from += 10) register(tracker, from, from + 10);
-        var other = new PartitionTracker(
-                new SourcePartition("orders", TopicId.UNKNOWN, 4), 1, 0, -1, 4, new OpenHandles());
+        var other =
+                new PartitionTracker(new SourcePartition("orders", TopicId.UNKNOWN, 4), 1, 0, -1, 4, new OpenHandles());
         assertThat(tracker.full()).isTrue();
         assertThat(other.full()).isFalse();
     }

@@ -184,9 +184,13 @@ class TrackerModelTest {
             assertThat(tracker.stalled()).isEqualTo(heard);
         }
 
-        /// Whatever is open is dropped, which fails it: no handle stays open, and nothing dropped is committed.
+        /// Whatever is open is dropped, which fails it: no handle stays open, and nothing dropped is
+        /// committed.
         void end() {
-            var open = list.stream().filter(p -> p.ends.contains(null)).map(p -> p.ack.range()).toList();
+            var open = list.stream()
+                    .filter(p -> p.ends.contains(null))
+                    .map(p -> p.ack.range())
+                    .toList();
             for (var parts : list) {
                 for (var i = 0; i < parts.handles.size(); i++) {
                     if (parts.ends.get(i) == null) parts.ends.set(i, Resolution.FAILED);
