@@ -1,15 +1,9 @@
 package dev.millrace.sinkpool;
 
-import dev.millrace.breaker.BreakerSettings;
-import dev.millrace.breaker.Leave;
-import dev.millrace.breaker.Permit;
 import dev.millrace.breaker.Preference;
-import dev.millrace.breaker.ReplicaSet;
 import dev.millrace.breaker.Verdict;
 import dev.millrace.checkpoint.SourcePartition;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,30 +20,21 @@ import java.util.random.RandomGenerator;
 /// settled. With none free, sealed batches wait in FIFO order and [#wantsChunks] is false (SEAL-5).
 ///
 /// Invariant M1: a chunk that arrived is settled exactly once, as written only after a sink said so. M2: every attempt
-/// of a batch sends the same rows under the same token (SEAL-4). M3 is kept by [Deliveries].
+/// of a batch sends the same rows under the same token (SEAL-4).
 ///
 /// Thread ownership: one caller at a time.
 public final class ShardMachine {
-    private static final long HEARTBEAT_LEAST_NANOS = 100_000_000L;
-    private static final long HEARTBEAT_MOST_NANOS = 30_000_000_000L;
-    private static final long SLOT_GRACE_NANOS = 1_000_000_000L;
+    private static final long NANOS_PER_MILLI = 1_000_000;
 
     private final ShardSettings settings;
     private final ShardCounts counts;
-    private final ReplicaSet replicas;
-    private final ReplicaWatch watch;
     private final RetryLadder ladder;
-    private final Attempts attempts;
     private final Composer composer;
     private final Deliveries deliveries;
+    private final Dispatcher dispatcher;
     private final Map<SourcePartition, Long> endedEpochs = new HashMap<>();
-    private final long[] pingedEpisode;
-    private final int unfinishedBound;
-    private final long heartbeatNanos;
-
     private final List<ShardCommand> lateCommands = new ArrayList<>();
     private List<ShardView.Held> left = List.of();
-    private long breakerWakeNanos = NanoClock.NEVER;
     private long lastAnswerNanos = NanoClock.NEVER;
     private boolean draining;
     private long drainNanos = NanoClock.NEVER;
@@ -60,32 +45,10 @@ public final class ShardMachine {
             ShardSettings settings, TokenMint mint, RandomGenerator chance, ShardCounts counts, long nowNanos) {
         this.settings = settings;
         this.counts = counts;
-        this.replicas = new ReplicaSet(settings.replicas(), slotSettings(settings), nowNanos);
-        this.watch = new ReplicaWatch(replicas);
         this.ladder = new RetryLadder(settings.retry(), chance);
-        this.attempts = new Attempts(settings.replicas());
         this.composer = new Composer(settings, mint, counts);
         this.deliveries = new Deliveries(settings.maxInFlight());
-        this.pingedEpisode = new long[settings.replicas()];
-        Arrays.fill(pingedEpisode, -1);
-        this.unfinishedBound = 2 * settings.maxInFlight();
-        this.heartbeatNanos = Math.clamp(settings.breaker().openNanos(), HEARTBEAT_LEAST_NANOS, HEARTBEAT_MOST_NANOS);
-    }
-
-    /// A probe is an attempt of ours with a deadline of its own; the set takes its slot back only if that was lost.
-    private static BreakerSettings slotSettings(ShardSettings settings) {
-        var breaker = settings.breaker();
-        var longest = Math.max(settings.writeTimeoutNanos(), breaker.probeTimeoutNanos());
-        return new BreakerSettings(
-                breaker.window(),
-                breaker.minCalls(),
-                breaker.failureRate(),
-                breaker.slowNanos(),
-                breaker.slowRate(),
-                breaker.openNanos(),
-                breaker.openMaxNanos(),
-                breaker.halfOpenProbes(),
-                longest + SLOT_GRACE_NANOS);
+        this.dispatcher = new Dispatcher(settings, counts, nowNanos, this::tell);
     }
 
     /// The one method that may change it. `nowNanos` never decreases. Commands come in the order in which they are to
@@ -108,10 +71,10 @@ public final class ShardMachine {
             }
             case ShardEvent.InputClosed() -> inputClosed = true;
         }
-        expire(nowNanos, out);
-        if (replicas.tick(nowNanos)) look(nowNanos);
-        if (!over) schedule(nowNanos, out);
+        for (var attempt : dispatcher.expire(nowNanos, out)) timedOut(attempt, nowNanos);
+        dispatcher.tick(nowNanos);
         if (!over && draining && NanoClock.reached(drainNanos, nowNanos)) abandonAll(nowNanos, out);
+        if (!over) schedule(nowNanos, out);
         lateCommands.forEach(out);
         lateCommands.clear();
         finishIfDone(out);
@@ -120,11 +83,8 @@ public final class ShardMachine {
     // --- what arrives
 
     private void arrived(EncodedChunk chunk) {
-        if (over || stale(chunk)) {
-            settle(chunk, Ending.ABANDONED);
-            return;
-        }
-        composer.add(chunk);
+        if (over || stale(chunk)) settle(chunk, Ending.ABANDONED);
+        else composer.add(chunk);
     }
 
     private boolean stale(EncodedChunk chunk) {
@@ -172,67 +132,54 @@ public final class ShardMachine {
     // --- what attempts said
 
     private void ended(long id, WriteOutcome outcome, long nowNanos) {
-        var attempt = attempts.end(id);
-        if (attempt == null) {
-            gone(id, nowNanos);
-            return;
-        }
-        var replica = attempt.permit().replica();
+        var attempt = dispatcher.ended(id, nowNanos);
+        if (attempt == null) return;
         switch (outcome) {
             case WriteOutcome.Written written -> written(attempt, written, nowNanos);
             case WriteOutcome.Unavailable(var failure, var blame) -> {
                 switch (blame) {
-                    case WriteOutcome.Blame.Replica() -> failed(attempt, failure, Verdict.SICK, 0, nowNanos);
+                    case WriteOutcome.Blame.Replica() -> {
+                        count(attempt, ShardCounts.Attempt.UNAVAILABLE);
+                        failed(attempt, failure, Verdict.SICK, 0, nowNanos);
+                    }
                     case WriteOutcome.Blame.Overload(var retryAfter) -> {
+                        count(attempt, ShardCounts.Attempt.OVERLOADED);
                         lastAnswerNanos = nowNanos;
-                        failed(attempt, failure, Verdict.HEALTHY, retryAfter, nowNanos);
+                        failed(attempt, failure, answered(attempt), retryAfter, nowNanos);
                     }
                     case WriteOutcome.Blame.Nobody() -> {
+                        count(attempt, ShardCounts.Attempt.UNAVAILABLE);
                         lastAnswerNanos = nowNanos;
-                        failed(attempt, failure, Verdict.HEALTHY, 0, nowNanos);
+                        failed(attempt, failure, answered(attempt), 0, nowNanos);
                     }
                 }
-                counts.ended(
-                        replica,
-                        blame instanceof WriteOutcome.Blame.Overload
-                                ? ShardCounts.Attempt.OVERLOADED
-                                : ShardCounts.Attempt.UNAVAILABLE);
             }
-            case WriteOutcome.Refused(var failure, var _) -> {
-                counts.ended(replica, ShardCounts.Attempt.REFUSED);
-                held(attempt, failure, nowNanos);
-            }
-            case WriteOutcome.TooLarge(var failure) -> {
-                counts.ended(replica, ShardCounts.Attempt.TOO_LARGE);
-                held(attempt, failure, nowNanos);
-            }
-            case WriteOutcome.Misconfigured(var failure) -> {
-                counts.ended(replica, ShardCounts.Attempt.MISCONFIGURED);
-                held(attempt, failure, nowNanos);
-            }
+            case WriteOutcome.Refused(var failure, var _) ->
+                held(attempt, failure, ShardCounts.Attempt.REFUSED, nowNanos);
+            case WriteOutcome.TooLarge(var failure) -> held(attempt, failure, ShardCounts.Attempt.TOO_LARGE, nowNanos);
+            case WriteOutcome.Misconfigured(var failure) ->
+                held(attempt, failure, ShardCounts.Attempt.MISCONFIGURED, nowNanos);
         }
     }
 
     private void written(Attempts.Live attempt, WriteOutcome.Written written, long nowNanos) {
         lastAnswerNanos = nowNanos;
-        var delivery = attempt.delivery();
         var permit = attempt.permit();
+        var delivery = attempt.delivery();
         if (delivery == null) {
-            pingedEpisode[permit.replica()] = permit.episode();
-            report(permit, Verdict.UNTRIED, nowNanos);
+            dispatcher.pinged(permit, nowNanos);
             return;
         }
         var batch = delivery.batch();
         var rows = batch.rows().rows();
         if (settings.countsRows() && written.accepted() + written.duplicate() != rows) {
-            counts.ended(permit.replica(), ShardCounts.Attempt.UNAVAILABLE);
+            count(attempt, ShardCounts.Attempt.UNAVAILABLE);
             failed(attempt, doesNotAddUp(written, rows), Verdict.SICK, 0, nowNanos);
             return;
         }
-        counts.ended(permit.replica(), ShardCounts.Attempt.WRITTEN);
+        count(attempt, ShardCounts.Attempt.WRITTEN);
         counts.wrote(permit.replica(), rows, written.duplicate());
-        report(permit, Verdict.HEALTHY, nowNanos);
-        watch.succeeded(nowNanos, this::tell);
+        dispatcher.succeeded(permit, nowNanos);
         deliveries.remove(delivery);
         deliveries.freshLadders();
         tell(new ShardNote.Wrote(
@@ -253,46 +200,45 @@ public final class ShardMachine {
     }
 
     private void lost(long id, Failure failure, long nowNanos) {
-        var attempt = attempts.end(id);
-        if (attempt == null) {
-            gone(id, nowNanos);
-            return;
-        }
-        counts.ended(attempt.permit().replica(), ShardCounts.Attempt.LOST);
-        failed(attempt, failure, Verdict.UNTRIED, 0, nowNanos);
+        var attempt = dispatcher.ended(id, nowNanos);
+        if (attempt == null) return;
+        count(attempt, ShardCounts.Attempt.LOST);
+        // A batch sleeps before it is tried again; a ping does not, so a replica that loses pings is opened again.
+        failed(attempt, failure, attempt.delivery() == null ? Verdict.SICK : Verdict.UNTRIED, 0, nowNanos);
     }
 
-    /// The thread of a cancelled attempt ended: counted, and its replica may be eligible again (WRT-10).
-    private void gone(long id, long nowNanos) {
-        var replica = attempts.gone(id);
-        if (replica < 0) return;
-        counts.late();
-        if (replicas.unfinished(replica, attempts.unfinished(replica) >= unfinishedBound)) look(nowNanos);
+    /// Counts as failed, and may have stored, whether or not its thread ever ends (WRT-1).
+    private void timedOut(Attempts.Live attempt, long nowNanos) {
+        count(attempt, ShardCounts.Attempt.TIMED_OUT);
+        var after = (attempt.deadlineNanos() - attempt.startedNanos()) / NANOS_PER_MILLI;
+        failed(attempt, new Failure("timeout", "no answer in " + after + " ms", true), Verdict.SICK, 0, nowNanos);
     }
 
     private void failed(Attempts.Live attempt, Failure failure, Verdict verdict, long leastSleep, long nowNanos) {
-        var replica = attempt.permit().replica();
-        watch.failed(replica, failure);
-        report(attempt.permit(), verdict, nowNanos);
+        dispatcher.failed(attempt.permit(), failure, verdict, nowNanos);
         var delivery = attempt.delivery();
         if (delivery == null) return;
         delivery.failed(failure, false);
         var sleep = Math.max(leastSleep, ladder.sleepNanos(delivery.failures()));
-        again(delivery, failure, replica, sleep, nowNanos);
+        again(delivery, failure, attempt.permit().replica(), sleep, nowNanos);
     }
 
     /// The sink answered that it does not take this, for a reason that a person must look at. Never against the replica
     /// (BRK-11); nothing is dropped.
-    private void held(Attempts.Live attempt, Failure failure, long nowNanos) {
+    private void held(Attempts.Live attempt, Failure failure, ShardCounts.Attempt how, long nowNanos) {
+        count(attempt, how);
         lastAnswerNanos = nowNanos;
-        var replica = attempt.permit().replica();
+        dispatcher.failed(attempt.permit(), failure, answered(attempt), nowNanos);
         var delivery = attempt.delivery();
-        watch.failed(replica, failure);
-        report(attempt.permit(), delivery == null ? Verdict.UNTRIED : Verdict.HEALTHY, nowNanos);
         if (delivery == null) return;
         if (delivery.failed(failure, true))
             tell(new ShardNote.Blocked(delivery.batch().id(), failure));
-        again(delivery, failure, replica, ladder.longestNanos(), nowNanos);
+        again(delivery, failure, attempt.permit().replica(), ladder.longestNanos(), nowNanos);
+    }
+
+    /// An answer is contact; but of a ping, only a good one lets a batch through.
+    private static Verdict answered(Attempts.Live attempt) {
+        return attempt.delivery() == null ? Verdict.SICK : Verdict.HEALTHY;
     }
 
     private void again(Delivery delivery, Failure failure, int replica, long sleepNanos, long nowNanos) {
@@ -305,30 +251,8 @@ public final class ShardMachine {
         }
     }
 
-    private void report(Permit permit, Verdict verdict, long nowNanos) {
-        if (replicas.report(permit, verdict, nowNanos)) look(nowNanos);
-    }
-
-    private void look(long nowNanos) {
-        watch.look(nowNanos, this::tell);
-    }
-
-    /// Attempts at their deadline count as failed, and may have stored, whether or not their threads ever end (WRT-1).
-    private void expire(long nowNanos, Consumer<ShardCommand> out) {
-        for (var attempt : attempts.live()) {
-            if (!NanoClock.reached(attempt.deadlineNanos(), nowNanos)) continue;
-            cancel(attempt, out);
-            counts.ended(attempt.permit().replica(), ShardCounts.Attempt.TIMED_OUT);
-            var after = (attempt.deadlineNanos() - attempt.startedNanos()) / 1_000_000;
-            failed(attempt, new Failure("timeout", "no answer in " + after + " ms", true), Verdict.SICK, 0, nowNanos);
-        }
-    }
-
-    private void cancel(Attempts.Live attempt, Consumer<ShardCommand> out) {
-        var replica = attempt.permit().replica();
-        attempts.cancel(attempt);
-        replicas.unfinished(replica, attempts.unfinished(replica) >= unfinishedBound);
-        out.accept(new ShardCommand.CancelAttempt(attempt.id()));
+    private void count(Attempts.Live attempt, ShardCounts.Attempt how) {
+        counts.ended(attempt.permit().replica(), how);
     }
 
     // --- what is written next
@@ -337,10 +261,9 @@ public final class ShardMachine {
         composer.sealDue(nowNanos);
         enqueueSealed(nowNanos);
         deliveries.wake(nowNanos);
-        breakerWakeNanos = NanoClock.NEVER;
         do {
             deliveries.admit();
-            startReady(nowNanos, out);
+            dispatcher.start(deliveries, nowNanos, out);
         } while (draining && sealForDrain(nowNanos));
     }
 
@@ -360,77 +283,15 @@ public final class ShardMachine {
         return !sealed.isEmpty();
     }
 
-    private void startReady(long nowNanos, Consumer<ShardCommand> out) {
-        while (true) {
-            var ready = deliveries.ready();
-            if (ready.isEmpty()) return;
-            if (probeBesideSibling(ready, nowNanos, out)) continue;
-            if (!startFirst(ready, nowNanos, out)) return;
-        }
-    }
-
-    /// With a healthy sibling, a probe is a ping, then the smallest batch that waits (BRK-7). Returns whether a batch
-    /// was
-    /// started.
-    private boolean probeBesideSibling(List<Delivery> ready, long nowNanos, Consumer<ShardCommand> out) {
-        for (var permit = replicas.probe(nowNanos); permit != null; permit = replicas.probe(nowNanos)) {
-            if (pingedEpisode[permit.replica()] == permit.episode()) {
-                var smallest = ready.stream()
-                        .min(Comparator.comparingLong(
-                                delivery -> delivery.batch().rows().byteCount()))
-                        .orElseThrow();
-                start(smallest, permit, probeDeadline(nowNanos), nowNanos, out);
-                return true;
-            }
-            counts.began(permit.replica());
-            var ping = attempts.begin(null, permit, nowNanos, probeDeadline(nowNanos));
-            out.accept(new ShardCommand.StartPing(ping.id(), permit.replica(), ping.deadlineNanos()));
-        }
-        return false;
-    }
-
-    private long probeDeadline(long nowNanos) {
-        return nowNanos + Math.min(settings.breaker().probeTimeoutNanos(), settings.writeTimeoutNanos());
-    }
-
-    private boolean startFirst(List<Delivery> ready, long nowNanos, Consumer<ShardCommand> out) {
-        for (var delivery : ready) {
-            if (!(delivery.stage() instanceof Delivery.Stage.Ready(var preference))) continue;
-            switch (replicas.acquire(preference, nowNanos)) {
-                case Leave.Granted(var permit) -> {
-                    start(delivery, permit, nowNanos + settings.writeTimeoutNanos(), nowNanos, out);
-                    return true;
-                }
-                case Leave.Wait(var until) -> waitForReplica(until, nowNanos);
-                case Leave.WaitForProbe(var until) -> waitForReplica(until, nowNanos);
-            }
-        }
-        return false;
-    }
-
-    /// Waiting for a replica is no attempt and climbs no ladder; a heartbeat bounds it (BRK-6).
-    private void waitForReplica(long untilNanos, long nowNanos) {
-        breakerWakeNanos =
-                NanoClock.earlier(breakerWakeNanos, NanoClock.earlier(untilNanos, nowNanos + heartbeatNanos));
-    }
-
-    private void start(
-            Delivery delivery, Permit permit, long deadlineNanos, long nowNanos, Consumer<ShardCommand> out) {
-        counts.began(permit.replica());
-        var attempt = attempts.begin(delivery, permit, nowNanos, deadlineNanos);
-        delivery.writing(attempt.id());
-        var batch = delivery.batch();
-        out.accept(new ShardCommand.StartAttempt(
-                attempt.id(), permit.replica(), batch, batch.rows(), batch.token(), deadlineNanos));
-    }
-
     // --- how it ends
 
     private void abandonAll(long nowNanos, Consumer<ShardCommand> out) {
         over = true;
+        composer.sealIf(_ -> true, SealReason.DRAIN);
+        enqueueSealed(nowNanos);
         var held = deliveries.all();
         left = held.stream().map(Delivery::view).toList();
-        var rows = composer.openRows();
+        var rows = 0L;
         var inDoubt = 0L;
         for (var delivery : held) {
             var ending = delivery.givenUp();
@@ -439,13 +300,8 @@ public final class ShardMachine {
             else rows += count;
             delivery.chunks().forEach(chunk -> settle(chunk, ending));
         }
-        composer.takeOut(_ -> true).forEach(chunk -> settle(chunk, Ending.ABANDONED));
         deliveries.clear();
-        for (var attempt : attempts.live()) {
-            cancel(attempt, out);
-            counts.ended(attempt.permit().replica(), ShardCounts.Attempt.CANCELLED);
-            report(attempt.permit(), Verdict.UNTRIED, nowNanos);
-        }
+        dispatcher.cancelAll(nowNanos, out);
         if (rows + inDoubt > 0) tell(new ShardNote.Abandoned(rows, inDoubt));
         lateCommands.add(new ShardCommand.Finished());
     }
@@ -470,9 +326,7 @@ public final class ShardMachine {
     /// When a `Tick` would next do something; [NanoClock#NEVER] for never. A tick at exactly this time does it.
     public long wakeAtNanos() {
         if (over) return NanoClock.NEVER;
-        var wake = NanoClock.earlier(attempts.wakeAtNanos(), replicas.wakeAtNanos());
-        wake = NanoClock.earlier(wake, breakerWakeNanos);
-        wake = NanoClock.earlier(wake, composer.wakeAtNanos());
+        var wake = NanoClock.earlier(dispatcher.wakeAtNanos(), composer.wakeAtNanos());
         wake = NanoClock.earlier(wake, deliveries.wakeAtNanos());
         return draining ? NanoClock.earlier(wake, drainNanos) : wake;
     }
@@ -507,13 +361,13 @@ public final class ShardMachine {
         }
         return new ShardView(
                 settings.shard(),
-                replicas.usable(),
+                dispatcher.usable(),
                 composer.openRows(),
                 held,
                 sleepNanos,
                 sleepEnds,
                 lastAnswerNanos,
-                attempts.unfinished(),
-                watch.view());
+                dispatcher.unfinished(),
+                dispatcher.view());
     }
 }
