@@ -44,6 +44,7 @@ final class FakeGroup {
     private final CommitOracle oracle;
     private final Map<Long, Seat> seats = new TreeMap<>();
     private final Map<SourcePartition, CommitEntry> committed = new TreeMap<>();
+    private final Set<SourcePartition> wentBack = new TreeSet<>();
     private long lastSeat;
     private long generation;
     private boolean preparing;
@@ -241,7 +242,16 @@ final class FakeGroup {
 
     private void put(SourcePartition partition, CommitEntry entry, boolean late) {
         world.note("committed", world.log.indexOf(partition), entry.offset());
-        oracle.applied(partition, committed.put(partition, entry), entry, late);
+        var before = committed.put(partition, entry);
+        oracle.applied(partition, before, entry, late);
+        if (before != null && entry.offset() < before.offset()) wentBack.add(partition);
+        else wentBack.remove(partition);
+    }
+
+    /// A request that was given up was applied after a newer one, and nothing newer came since. No sender can know: the
+    /// rows between are replayed by the next start.
+    boolean wentBack() {
+        return !wentBack.isEmpty();
     }
 
     /// Everything is committed to the end, but what is refused.

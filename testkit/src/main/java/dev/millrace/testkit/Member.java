@@ -171,7 +171,7 @@ final class Member {
             flow.handOverLingering(world.now(), linger);
             idle &= flow.tracker.idle();
         }
-        if (paused || flows.values().stream().anyMatch(flow -> flow.tracker.full()))
+        if (!process.draining() && (paused || flows.values().stream().anyMatch(flow -> flow.tracker.full())))
             for (var shard : process.shards) shard.post(new ShardEvent.Pressure());
         return idle;
     }

@@ -64,7 +64,7 @@ final class ShardShell {
     }
 
     boolean finished() {
-        return finished && data.isEmpty() && control.isEmpty();
+        return finished && data.isEmpty();
     }
 
     boolean hasRoom() {

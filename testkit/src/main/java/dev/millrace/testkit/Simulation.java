@@ -1,5 +1,6 @@
 package dev.millrace.testkit;
 
+import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +31,9 @@ public final class Simulation {
     private static final long MOST_STEPS = 600_000;
     private static final long HEAL_NANOS = 1_800_000_000_000L;
     private static final long DRAIN_NANOS = 300_000_000_000L;
+
+    /// No commit that was given up is applied later than this after healing.
+    private static final long LATE_COMMITS_NANOS = 5_000_000_000L;
 
     private final World world;
 
@@ -87,6 +91,8 @@ public final class Simulation {
         new Incidents(world).begin();
         while (step(world.scenario.chaosNanos())) {}
         world.heal();
+        while (step(world.scenario.chaosNanos() + LATE_COMMITS_NANOS)) {}
+        if (world.group.wentBack()) restartAll();
         finish("all but the refused partition");
         world.group.refuseNone();
         finish("all");
@@ -107,9 +113,13 @@ public final class Simulation {
         }
     }
 
+    private void restartAll() {
+        for (var process : List.copyOf(world.processes)) process.drain(DRAIN_NANOS);
+    }
+
     private void drain() {
-        for (var process : world.processes) process.drain(DRAIN_NANOS);
-        var draining = java.util.List.copyOf(world.processes);
+        restartAll();
+        var draining = List.copyOf(world.processes);
         var bound = world.agenda.elapsed() + 2 * DRAIN_NANOS;
         while (!draining.stream().allMatch(PipelineProcess::gone)) {
             if (!step(bound)) throw new Violation("O9", "a process does not end");
