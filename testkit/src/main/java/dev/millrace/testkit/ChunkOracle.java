@@ -39,7 +39,8 @@ final class ChunkOracle {
         attempts.add(attempt);
     }
 
-    void settled(EncodedChunk chunk, Ending ending) {
+    /// Returns whether an attempt of it had begun.
+    boolean settled(EncodedChunk chunk, Ending ending) {
         var attempts = held.remove(chunk);
         if (attempts == null) throw new Violation("M1", chunk + " is settled, and is not held");
         rows.merge(ending, (long) chunk.rows(), Long::sum);
@@ -55,6 +56,7 @@ final class ChunkOracle {
                     throw new Violation("O9", chunk + " is in doubt, and no attempt ended unknown");
             }
         }
+        return !attempts.isEmpty();
     }
 
     private void written(EncodedChunk chunk) {

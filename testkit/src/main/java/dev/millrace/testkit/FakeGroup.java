@@ -44,7 +44,7 @@ final class FakeGroup {
     private final CommitOracle oracle;
     private final Map<Long, Seat> seats = new TreeMap<>();
     private final Map<SourcePartition, CommitEntry> committed = new TreeMap<>();
-    private final Set<SourcePartition> wentBack = new TreeSet<>();
+    private final Map<SourcePartition, Long> highest = new TreeMap<>();
     private long lastSeat;
     private long generation;
     private boolean preparing;
@@ -244,14 +244,14 @@ final class FakeGroup {
         world.note("committed", world.log.indexOf(partition), entry.offset());
         var before = committed.put(partition, entry);
         oracle.applied(partition, before, entry, late);
-        if (before != null && entry.offset() < before.offset()) wentBack.add(partition);
-        else wentBack.remove(partition);
+        highest.merge(partition, entry.offset(), Math::max);
     }
 
     /// A request that was given up was applied after a newer one, and nothing newer came since. No sender can know: the
     /// rows between are replayed by the next start.
     boolean wentBack() {
-        return !wentBack.isEmpty();
+        return committed.entrySet().stream()
+                .anyMatch(e -> e.getValue().offset() < highest.getOrDefault(e.getKey(), 0L));
     }
 
     /// Everything is committed to the end, but what is refused.

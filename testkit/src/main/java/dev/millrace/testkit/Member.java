@@ -26,7 +26,10 @@ final class Member {
 
     private record Revoking(Set<SourcePartition> partitions, long deadline) {}
 
+    /// Turns in the healed world, where nothing is to be found in haste.
     private static final long IDLE_TURN_NANOS = 500_000_000L;
+
+    private static final long BUSY_TURN_NANOS = 50_000_000L;
 
     private final PipelineProcess process;
     private final World world;
@@ -64,10 +67,6 @@ final class Member {
 
     long seat() {
         return seat;
-    }
-
-    int flows() {
-        return flows.size();
     }
 
     SlabSource slabs(int shard) {
@@ -129,7 +128,8 @@ final class Member {
         if (process.draining()) drainOn();
         else if (revoking == null) send(flight.next(false, world.now()));
         if (left) return;
-        var pause = idle && world.healed() ? IDLE_TURN_NANOS : world.scenario.source().turnNanos();
+        var pause = world.scenario.source().turnNanos();
+        if (world.healed()) pause = idle ? IDLE_TURN_NANOS : Math.max(pause, BUSY_TURN_NANOS);
         process.later(world.chance.between(pause / 4, pause) + stallNanos, this::turn);
         stallNanos = 0;
     }

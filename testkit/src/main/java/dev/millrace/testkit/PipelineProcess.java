@@ -114,10 +114,10 @@ final class PipelineProcess {
         world.chance.any(members).stall(nanos);
     }
 
-    /// Chunks that may be open in builders, outside the budget until they are handed over.
-    int builders() {
-        var flows = members.stream().mapToInt(Member::flows).sum();
-        return (flows + 1) * shards.size();
+    /// Chunks that may be open in builders, outside the budget until they are handed over: one for each member, partition
+    /// and shard.
+    private int builders() {
+        return members.size() * world.log.partitions().size() * shards.size();
     }
 
     /// O7: the budget holds, but for one chunk of each builder.

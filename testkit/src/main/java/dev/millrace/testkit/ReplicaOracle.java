@@ -51,7 +51,7 @@ final class ReplicaOracle {
         var causes = new HashSet<Out>();
         switch (event) {
             case ShardEvent.AttemptEnded(var id, var outcome) -> ended(id, outcome, causes);
-            case ShardEvent.AttemptLost(var id, var _) -> lost(id);
+            case ShardEvent.AttemptLost(var id, var _) -> lost(id, causes);
             case ShardEvent.ChunksArrived _,
                 ShardEvent.Tick _,
                 ShardEvent.Pressure _,
@@ -80,8 +80,11 @@ final class ReplicaOracle {
         if (out.episode != episodes[out.replica]) world.reached(Sometimes.LATE_ANSWER_OF_EARLIER_EPISODE);
     }
 
-    private void lost(long id) {
-        if (live.remove(id) == null) late(id);
+    /// A ping that is lost may count against its replica; a write that is lost only gives its slot back (BRK-4).
+    private void lost(long id, Set<Out> causes) {
+        var out = live.remove(id);
+        if (out == null) late(id);
+        else if (out.batch == 0) causes.add(out);
     }
 
     private void late(long id) {

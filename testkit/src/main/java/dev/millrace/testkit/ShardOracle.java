@@ -64,9 +64,10 @@ final class ShardOracle {
         replicas.cancelled(id);
     }
 
-    void settled(EncodedChunk chunk, Ending ending) {
-        chunks.settled(chunk, ending);
+    /// Returns whether an attempt of it had begun.
+    boolean settled(EncodedChunk chunk, Ending ending) {
         batches.settled(chunk);
+        return chunks.settled(chunk, ending);
     }
 
     /// All commands of one event are carried out.

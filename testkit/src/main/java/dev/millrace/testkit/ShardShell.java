@@ -208,7 +208,11 @@ final class ShardShell {
             }
             case ShardCommand.Settle(var chunk, var ending) -> {
                 world.note("settle " + ending, index, chunk.offset(0));
-                oracle.settled(chunk, ending);
+                var begun = oracle.settled(chunk, ending);
+                if (begun
+                        && ending != Ending.WRITTEN
+                        && !process.draining()
+                        && world.scenario.sink().retry().maxAttempts() == 0) world.reached(Sometimes.GIVEN_UP_UNWANTED);
                 if (!chunk.settle(ending)) throw new Violation("M1", chunk + " is settled twice");
             }
             case ShardCommand.Tell(var note) -> told(note);

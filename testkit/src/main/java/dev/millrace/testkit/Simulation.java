@@ -28,7 +28,7 @@ public final class Simulation {
         }
     }
 
-    private static final long MOST_STEPS = 600_000;
+    private static final long MOST_STEPS = 1_500_000;
     private static final long HEAL_NANOS = 1_800_000_000_000L;
     private static final long DRAIN_NANOS = 300_000_000_000L;
 
