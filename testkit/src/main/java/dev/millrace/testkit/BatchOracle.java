@@ -4,10 +4,8 @@ import dev.millrace.sinkpool.EncodedChunk;
 import dev.millrace.sinkpool.SealedBatch;
 import dev.millrace.sinkpool.ShardCommand;
 import dev.millrace.sinkpool.ShardSettings;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.Set;
 
@@ -21,7 +19,7 @@ final class BatchOracle {
     private final World world;
     private final ShardSettings settings;
     private final Map<Long, Begun> begun = new HashMap<>();
-    private final Map<EncodedChunk, Long> batchOf = new IdentityHashMap<>();
+    private final Map<EncodedChunk, Long> batchOf = new HashMap<>();
     private final Set<Long> told = new HashSet<>();
     private final Map<Long, Integer> unsettled = new HashMap<>();
 
@@ -38,7 +36,7 @@ final class BatchOracle {
         var batch = start.batch();
         var id = batch.id();
         if (replicas.isOut(id)) throw new Violation("SEAL-4", "batch " + id + " has two attempts out");
-        Set<EncodedChunk> chunks = Collections.newSetFromMap(new IdentityHashMap<>());
+        Set<EncodedChunk> chunks = new HashSet<>();
         for (var slice : start.rows().slices()) chunks.add(slice.chunk());
         var before = begun.putIfAbsent(id, new Begun(start.token().text(), chunks));
         if (before == null) {

@@ -39,8 +39,8 @@ final class Chance {
 
     /// Over orders of magnitude: small ones as often as large ones.
     long spread(long least, long most) {
-        var low = Math.log(least);
-        return Math.clamp((long) Math.exp(low + (Math.log(most) - low) * generator.nextDouble()), least, most);
+        var low = Math.log((double) least);
+        return Math.clamp((long) Math.exp(low + (Math.log((double) most) - low) * generator.nextDouble()), least, most);
     }
 
     long spreadMillis(long least, long most) {

@@ -4,9 +4,9 @@ import dev.millrace.sinkpool.EncodedChunk;
 import dev.millrace.sinkpool.Ending;
 import dev.millrace.sinkpool.ShardCounts;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.EnumMap;
-import java.util.IdentityHashMap;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -17,7 +17,7 @@ import java.util.Set;
 /// Thread ownership: the run.
 final class ChunkOracle {
     private final World world;
-    private final Map<EncodedChunk, List<FakeAttempt>> held = new IdentityHashMap<>();
+    private final Map<EncodedChunk, List<FakeAttempt>> held = new HashMap<>();
     private final Map<Ending, Long> rows = new EnumMap<>(Ending.class);
 
     ChunkOracle(World world) {
@@ -84,7 +84,7 @@ final class ChunkOracle {
 
     /// What is said to be held is what arrived and was not settled.
     void died(List<EncodedChunk> unsettled) {
-        Set<EncodedChunk> said = Collections.newSetFromMap(new IdentityHashMap<>());
+        Set<EncodedChunk> said = new HashSet<>();
         said.addAll(unsettled);
         if (said.size() != held.size() || !said.containsAll(held.keySet()))
             throw new Violation("M1", "said to be held " + said + ", and is " + held.keySet());

@@ -3,7 +3,7 @@ package dev.millrace.testkit;
 import dev.millrace.sinkpool.RecordView;
 
 /// One record of the fake log.
-record FakeRecord(FakeLog log, int index, @Override long offset) implements RecordView {
+record FakeRecord(FakeLog log, int index, long offset) implements RecordView {
     private static final byte[] NONE = new byte[0];
 
     @Override
