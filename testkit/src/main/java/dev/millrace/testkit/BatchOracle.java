@@ -4,13 +4,16 @@ import dev.millrace.sinkpool.EncodedChunk;
 import dev.millrace.sinkpool.SealedBatch;
 import dev.millrace.sinkpool.ShardCommand;
 import dev.millrace.sinkpool.ShardSettings;
+import dev.millrace.sinkpool.ShardView;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 
-/// SEAL-4: every attempt of a batch sends the same rows under the same token. SEAL-7: at most `maxInFlight` batches have
-/// begun and are not settled. One attempt of a batch is out at a time.
+/// SEAL-4: every attempt of a batch sends the same rows under the same token. SEAL-7: at most `maxInFlight` batches
+/// have
+/// begun and are not settled. One attempt of a batch is out at a time, and none waits
+/// while a permit and a replica are free.
 ///
 /// Thread ownership: the run.
 final class BatchOracle {
@@ -22,6 +25,7 @@ final class BatchOracle {
     private final Map<EncodedChunk, Long> batchOf = new HashMap<>();
     private final Set<Long> told = new HashSet<>();
     private final Map<Long, Integer> unsettled = new HashMap<>();
+    private boolean finished;
 
     BatchOracle(World world, ShardSettings settings) {
         this.world = world;
@@ -49,14 +53,26 @@ final class BatchOracle {
             return;
         }
         if (!before.token.equals(start.token().text()))
-            throw new Violation("O12", "batch " + id + " is sent as " + before.token + " and " + start.token().text());
+            throw new Violation(
+                    "O12",
+                    "batch " + id + " is sent as " + before.token + " and "
+                            + start.token().text());
         if (!before.chunks.equals(chunks)) throw new Violation("SEAL-4", "batch " + id + " is sent with other rows");
     }
 
     /// Looked at when all commands of one event are carried out: the next batch is started before the last is settled.
-    void carriedOut() {
+    void carriedOut(ShardView view) {
         if (unsettled.size() > settings.maxInFlight())
             throw new Violation("SEAL-7", unsettled.size() + " batches are in flight: " + unsettled.keySet());
+        if (finished || !view.usable() || unsettled.size() == settings.maxInFlight()) return;
+        for (var batch : view.held())
+            if (batch.attempts() == 0)
+                throw new Violation(
+                        "SEAL-7", "batch " + batch.batch() + " waits, with a permit and a replica free: " + view);
+    }
+
+    void finished() {
+        finished = true;
     }
 
     void settled(EncodedChunk chunk) {

@@ -1,5 +1,6 @@
 package dev.millrace.testkit;
 
+import dev.millrace.checkpoint.SourcePartition;
 import dev.millrace.sinkpool.EncodedChunk;
 import dev.millrace.sinkpool.Ending;
 import dev.millrace.sinkpool.ShardCounts;
@@ -18,6 +19,7 @@ import java.util.Set;
 final class ChunkOracle {
     private final World world;
     private final Map<EncodedChunk, List<FakeAttempt>> held = new HashMap<>();
+    private final Map<SourcePartition, Long> ended = new HashMap<>();
     private final Map<Ending, Long> rows = new EnumMap<>(Ending.class);
 
     ChunkOracle(World world) {
@@ -33,10 +35,24 @@ final class ChunkOracle {
         if (held.put(chunk, new ArrayList<>(2)) != null) throw new IllegalStateException(chunk + " arrives twice");
     }
 
-    void started(EncodedChunk chunk, FakeAttempt attempt) {
-        var attempts = held.get(chunk);
-        if (attempts == null) throw new Violation("M1", chunk + " is written after it was settled");
-        attempts.add(attempt);
+    void epochEnded(SourcePartition partition, long epoch) {
+        ended.merge(partition, epoch, Math::max);
+    }
+
+    private boolean stale(EncodedChunk chunk) {
+        return chunk.epoch() <= ended.getOrDefault(chunk.partition(), -1L);
+    }
+
+    /// CKP-6: nothing of an ended epoch begins, and a batch that nobody waits for is not repeated.
+    void started(List<EncodedChunk> chunks, FakeAttempt attempt) {
+        if (chunks.stream().allMatch(this::stale))
+            throw new Violation("CKP-6", chunks + " are all of ended epochs, and are sent");
+        for (var chunk : chunks) {
+            var attempts = held.get(chunk);
+            if (attempts == null) throw new Violation("M1", chunk + " is written after it was settled");
+            if (attempts.isEmpty() && stale(chunk)) throw new Violation("CKP-6", chunk + " of an ended epoch is begun");
+            attempts.add(attempt);
+        }
     }
 
     /// Returns whether an attempt of it had begun.
@@ -63,8 +79,7 @@ final class ChunkOracle {
         var p = world.log.indexOf(chunk.partition());
         for (var i = 0; i < chunk.rows(); i++)
             if (!world.log.hasLanded(p, chunk.offset(i)))
-                throw new Violation(
-                        "O1", chunk + " is settled as written, and " + chunk.offset(i) + " has not landed");
+                throw new Violation("O1", chunk + " is settled as written, and " + chunk.offset(i) + " has not landed");
     }
 
     void compare(ShardCounts counts) {

@@ -19,13 +19,13 @@ final class CommitOracle {
         var p = world.log.indexOf(partition);
         var missing = world.log.firstMissing(p);
         if (missing < entry.offset())
-            throw new Violation("O1", partition + " is committed at " + entry.offset() + ", and " + missing + " is lost");
+            throw new Violation(
+                    "O1", partition + " is committed at " + entry.offset() + ", and " + missing + " is lost");
         if (entry.offset() > world.log.end(p))
             throw new Violation("O1", partition + " is committed at " + entry.offset() + ", behind the log's end");
         if (before == null || before.offset() <= entry.offset()) return;
         if (!late)
-            throw new Violation(
-                    "O6", partition + " goes back from " + before.offset() + " to " + entry.offset());
+            throw new Violation("O6", partition + " goes back from " + before.offset() + " to " + entry.offset());
         world.reached(Sometimes.COMMIT_WENT_BACK_AT_BROKER);
     }
 }

@@ -38,8 +38,6 @@ final class FakeGroup {
         long knownGeneration = -1;
     }
 
-    private static final long REVOKE_LIMIT_NANOS = 20_000_000_000L;
-
     private final World world;
     private final CommitOracle oracle;
     private final Map<Long, Seat> seats = new TreeMap<>();
@@ -52,6 +50,7 @@ final class FakeGroup {
     private @Nullable SourcePartition refused;
     private boolean refusedByName;
     private boolean refusesOn;
+    private boolean othersGoIn;
 
     FakeGroup(World world) {
         this.world = world;
@@ -125,9 +124,10 @@ final class FakeGroup {
             seatOf(next).target.add(partition);
         }
         preparing = true;
-        for (var seat : seats.values()) seat.revoking = seat.assigned || !toRevoke(seat).isEmpty();
+        for (var seat : seats.values())
+            seat.revoking = seat.assigned || !toRevoke(seat).isEmpty();
         var of = generation;
-        world.agenda.in(REVOKE_LIMIT_NANOS, () -> {
+        world.agenda.in(world.chance.spreadMillis(1_000, 20_000), () -> {
             if (preparing && generation == of) evictLate();
         });
         completeIfReady();
@@ -170,6 +170,7 @@ final class FakeGroup {
         refused = partition;
         refusedByName = byName;
         refusesOn = on;
+        othersGoIn = world.chance.of(0.3);
     }
 
     void refuseNone() {
@@ -233,7 +234,7 @@ final class FakeGroup {
             return new Answer.Acknowledged();
         }
         world.reached(refusedByName ? Sometimes.COMMIT_REFUSED_FOR_ONE : Sometimes.COMMIT_REFUSED_UNNAMED);
-        if (world.chance.of(0.5))
+        if (othersGoIn)
             send.entries().forEach((partition, entry) -> {
                 if (!partition.equals(bad)) put(partition, entry, late);
             });
@@ -245,6 +246,11 @@ final class FakeGroup {
         var before = committed.put(partition, entry);
         oracle.applied(partition, before, entry, late);
         highest.merge(partition, entry.offset(), Math::max);
+    }
+
+    /// The highest offset that was ever applied.
+    long highest(SourcePartition partition) {
+        return highest.getOrDefault(partition, -1L);
     }
 
     /// A request that was given up was applied after a newer one, and nothing newer came since. No sender can know: the

@@ -6,7 +6,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/// The topics: records with gaps between their offsets, whose rows are a function of (seed, partition, offset). Knows of
+/// The topics: records with gaps between their offsets, whose rows are a function of (seed, partition, offset). Knows
+/// of
 /// each record whether a sink has it.
 ///
 /// Thread ownership: the run.
@@ -59,7 +60,8 @@ final class FakeLog {
         if (world.healed()) return;
         var most = offsets[0].length * 9 / 10;
         for (var p = 0; p < visible.length; p++)
-            visible[p] = Math.max(visible[p], Math.min(most, visible[p] + world.chance.between(0, Math.max(1, most / 8))));
+            visible[p] =
+                    Math.max(visible[p], Math.min(most, visible[p] + world.chance.between(0, Math.max(1, most / 8))));
         world.agenda.in(step, () -> produce(step));
     }
 
@@ -123,7 +125,8 @@ final class FakeLog {
     }
 
     int shardOf(int p, long offset) {
-        return (int) Math.floorMod(value(p, offset) >>> 8, (long) world.scenario.sink().shards());
+        return (int) Math.floorMod(
+                value(p, offset) >>> 8, (long) world.scenario.sink().shards());
     }
 
     boolean skips(int p, long offset) {

@@ -46,7 +46,8 @@ final class FakeRows implements RowEncoder {
         void row(int p, long offset);
     }
 
-    /// Reads the rows of a batch as a sink gets them, in order, and returns a hash over all bytes. Throws a violation for
+    /// Reads the rows of a batch as a sink gets them, in order, and returns a hash over all bytes. Throws a violation
+    /// for
     /// a row that was altered or never was (O4), or that is out of order (SEAL-6).
     long read(BatchRows rows, Visitor visitor) {
         var hash = 7L;
@@ -59,7 +60,8 @@ final class FakeRows implements RowEncoder {
             var p = log.indexOf(chunk.partition());
             if (p != lastPartition || chunk.epoch() != lastEpoch) {
                 if (p < lastPartition || (p == lastPartition && chunk.epoch() < lastEpoch))
-                    throw new Violation("SEAL-6", chunk + " of epoch " + chunk.epoch() + " comes too late in its batch");
+                    throw new Violation(
+                            "SEAL-6", chunk + " of epoch " + chunk.epoch() + " comes too late in its batch");
                 lastOffset = -1;
             }
             lastPartition = p;

@@ -65,8 +65,7 @@ final class FakeSink {
     }
 
     /// Starts a write. `told` hears how it ended, once; null is without an outcome.
-    FakeAttempt write(
-            int shard, int replica, BatchRows rows, Token token, Consumer<@Nullable WriteOutcome> told) {
+    FakeAttempt write(int shard, int replica, BatchRows rows, Token token, Consumer<@Nullable WriteOutcome> told) {
         var hash = reader.read(rows, (p, offset) -> {
             if (world.log.shardOf(p, offset) != shard)
                 throw new Violation("O4", p + "@" + offset + " is not of shard " + shard);
@@ -91,11 +90,14 @@ final class FakeSink {
             attempt.send();
             world.agenda.in(plan.landNanos, () -> accepted[0] = land(attempt));
         }
-        world.agenda.in(plan.endNanos, () -> attempt.end(switch (plan.say) {
-            case Say.Receipt(var wrong) -> receipt(accepted[0], rows, wrong);
-            case Say.Nothing() -> null;
-            case Say.This(var outcome) -> outcome;
-        }));
+        world.agenda.in(
+                plan.endNanos,
+                () -> attempt.end(
+                        switch (plan.say) {
+                            case Say.Receipt(var wrong) -> receipt(accepted[0], rows, wrong);
+                            case Say.Nothing() -> null;
+                            case Say.This(var outcome) -> outcome;
+                        }));
     }
 
     private WriteOutcome receipt(long accepted, int rows, boolean wrong) {
@@ -148,7 +150,8 @@ final class FakeSink {
             case DOWN -> new Plan(-1, quick, new Say.This(unavailable("refused", false, replica)));
             case HANGS -> hang();
             case SLOW -> {
-                var end = (long) (sink.writeTimeoutNanos() * (0.5 + chance.generator().nextDouble()));
+                var end = (long)
+                        (sink.writeTimeoutNanos() * (0.5 + chance.generator().nextDouble()));
                 yield new Plan(end * 9 / 10, end, new Say.Receipt(false));
             }
             case OVERLOADED -> {
@@ -156,7 +159,10 @@ final class FakeSink {
                 yield new Plan(-1, quick, new Say.This(unavailable("429", false, blame)));
             }
             case MISCONFIGURED ->
-                new Plan(-1, quick, new Say.This(new WriteOutcome.Misconfigured(new Failure("42P01", "no table", false))));
+                new Plan(
+                        -1,
+                        quick,
+                        new Say.This(new WriteOutcome.Misconfigured(new Failure("42P01", "no table", false))));
             case REFUSES ->
                 new Plan(-1, quick, new Say.This(new WriteOutcome.Refused(new Failure("22P02", "bad row", false), -1)));
             case TOO_LARGE ->
@@ -177,7 +183,8 @@ final class FakeSink {
 
     private Plan well() {
         var chance = world.chance;
-        var end = (long) (world.scenario.sink().writeNanos() * (0.2 + chance.generator().nextDouble()));
+        var end = (long)
+                (world.scenario.sink().writeNanos() * (0.2 + chance.generator().nextDouble()));
         var share = world.scenario.attemptFaults();
         if (world.strikes(Fault.ANSWER_LOST, share)) {
             world.reached(Sometimes.ANSWER_LOST_AFTER_STORE);

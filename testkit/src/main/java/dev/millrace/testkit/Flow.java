@@ -63,7 +63,8 @@ final class Flow {
     boolean poll() {
         if (polled != null) return true;
         var world = member.process().world;
-        var next = world.log.poll(index, position, world.chance.between(1, world.scenario.source().polled()));
+        var next = world.log.poll(
+                index, position, world.chance.between(1, world.scenario.source().polled()));
         if (next == null) return false;
         position = next.next();
         polled = next;
@@ -108,7 +109,8 @@ final class Flow {
     }
 
     void handOverLingering(long now, long linger) {
-        for (var builder : builders) if (builder.rows() > 0 && now - builder.oldestNanos() >= linger) builder.handOver();
+        for (var builder : builders)
+            if (builder.rows() > 0 && now - builder.oldestNanos() >= linger) builder.handOver();
     }
 
     /// Gives up what is not handed over.

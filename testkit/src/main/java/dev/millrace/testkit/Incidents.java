@@ -75,14 +75,14 @@ final class Incidents {
                 });
             }
             case ANSWER_LOST,
-                ERROR_BEFORE_STORE,
-                THREAD_LOST,
-                BAD_RECEIPT,
-                INTERRUPT_IGNORED,
-                COMMIT_LOST,
-                COMMIT_LATE,
-                COMMIT_LATER,
-                LATE_TIMER -> throw new IllegalStateException(kind + " is no incident");
+                    ERROR_BEFORE_STORE,
+                    THREAD_LOST,
+                    BAD_RECEIPT,
+                    INTERRUPT_IGNORED,
+                    COMMIT_LOST,
+                    COMMIT_LATE,
+                    COMMIT_LATER,
+                    LATE_TIMER -> throw new IllegalStateException(kind + " is no incident");
         }
     }
 

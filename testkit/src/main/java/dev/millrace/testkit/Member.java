@@ -294,7 +294,7 @@ final class Member {
     private void answered(CommitFlight.Send send, CommitFlight.Answer answer) {
         world.note("commit answered " + answer.getClass().getSimpleName(), seat, send.attempt());
         sends.answered(send);
-        flight.answered(send.attempt(), answer, world.now());
+        sends.known(flight.answered(send.attempt(), answer, world.now()), world.group);
     }
 
     // --- the drain

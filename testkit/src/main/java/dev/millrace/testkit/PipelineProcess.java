@@ -91,6 +91,11 @@ final class PipelineProcess {
         });
     }
 
+    /// What its shards hold, in words.
+    String stuck() {
+        return String.join("", shards.stream().map(ShardShell::stuck).toList());
+    }
+
     boolean gone() {
         return gone;
     }
@@ -114,7 +119,8 @@ final class PipelineProcess {
         world.chance.any(members).stall(nanos);
     }
 
-    /// Chunks that may be open in builders, outside the budget until they are handed over: one for each member, partition
+    /// Chunks that may be open in builders, outside the budget until they are handed over: one for each member,
+    /// partition
     /// and shard.
     private int builders() {
         return members.size() * world.log.partitions().size() * shards.size();

@@ -46,26 +46,26 @@ final class ReplicaOracle {
     }
 
     /// Before the commands are carried out: every change of phase must have its cause in this event.
-    void decided(
-            ShardEvent event, List<ShardView.Replica> before, ShardView after, Collection<ShardCommand> commands) {
+    void decided(ShardEvent event, List<ShardView.Replica> before, ShardView after, Collection<ShardCommand> commands) {
         var causes = new HashSet<Out>();
         switch (event) {
             case ShardEvent.AttemptEnded(var id, var outcome) -> ended(id, outcome, causes);
             case ShardEvent.AttemptLost(var id, var _) -> lost(id, causes);
             case ShardEvent.ChunksArrived _,
-                ShardEvent.Tick _,
-                ShardEvent.Pressure _,
-                ShardEvent.Revoking _,
-                ShardEvent.EpochEnded _,
-                ShardEvent.DrainBy _,
-                ShardEvent.InputClosed _ -> {}
+                    ShardEvent.Tick _,
+                    ShardEvent.Pressure _,
+                    ShardEvent.Revoking _,
+                    ShardEvent.EpochEnded _,
+                    ShardEvent.DrainBy _,
+                    ShardEvent.InputClosed _ -> {}
         }
         for (var command : commands) {
             if (!(command instanceof ShardCommand.CancelAttempt(var id))) continue;
             var out = live.get(id);
             if (out != null) causes.add(out);
         }
-        for (var replica : after.replicas()) changed(before.get(replica.state().replica()).state(), replica.state(), causes);
+        for (var replica : after.replicas())
+            changed(before.get(replica.state().replica()).state(), replica.state(), causes);
     }
 
     private void ended(long id, WriteOutcome outcome, Set<Out> causes) {
@@ -130,7 +130,13 @@ final class ReplicaOracle {
     void started(long id, int replica, long batch) {
         live.put(id, new Out(replica, episodes[replica], batch));
         if (unfinished[replica] >= 2 * settings.maxInFlight())
-            throw new Violation("WRT-10", "replica " + replica + " has " + unfinished[replica] + " unfinished attempts");
+            throw new Violation(
+                    "WRT-10", "replica " + replica + " has " + unfinished[replica] + " unfinished attempts");
+    }
+
+    /// WRT-1: an attempt ends at its deadline, whether or not it answers.
+    void mustBeOver(long id) {
+        if (live.containsKey(id)) throw new Violation("WRT-1", "attempt " + id + " is out after its deadline");
     }
 
     void cancelled(long id) {
@@ -147,12 +153,14 @@ final class ReplicaOracle {
                     .filter(out -> out.replica == state.replica() && out.episode == state.episode())
                     .count();
             if (state.phase() == Phase.OPEN && now > 0)
-                throw new Violation("O11", now + " attempts are sent to replica " + state.replica() + ", which is open");
+                throw new Violation(
+                        "O11", now + " attempts are sent to replica " + state.replica() + ", which is open");
             if (state.phase() != Phase.HALF_OPEN) continue;
             if (now != state.probesOut())
                 throw new Violation(
                         "BRK-4",
-                        "replica " + state.replica() + " counts " + state.probesOut() + " probes out, there are " + now);
+                        "replica " + state.replica() + " counts " + state.probesOut() + " probes out, there are "
+                                + now);
             if (now > settings.breaker().halfOpenProbes())
                 throw new Violation("O11", now + " probes of replica " + state.replica());
         }

@@ -110,11 +110,12 @@ record Scenario(
 
     private static Sink sink(Chance chance) {
         var writeTimeout = chance.spreadMillis(20, 3_000);
+        var write = Math.max(1, (long) (writeTimeout * 0.5 * chance.generator().nextDouble()));
         return new Sink(
                 chance.between(1, 3),
                 chance.between(1, 3),
                 chance.between(1, 3),
-                Math.max(1, (long) (writeTimeout * 0.5 * chance.generator().nextDouble())),
+                write,
                 writeTimeout,
                 chance.of(0.5),
                 chance.of(0.7),
@@ -123,7 +124,7 @@ record Scenario(
                         chance.spread(48, 8_000),
                         chance.of(0.1) ? 0 : chance.spreadMillis(1, 2_000)),
                 retry(chance),
-                breaker(chance));
+                breaker(chance, write));
     }
 
     private static ShardSettings.RetrySettings retry(Chance chance) {
@@ -136,7 +137,9 @@ record Scenario(
                 chance.of(0.8) ? 0 : chance.between(1, 12));
     }
 
-    private static BreakerSettings breaker(Chance chance) {
+    private static BreakerSettings breaker(Chance chance, long writeNanos) {
+        // Never so short that a replica that is well counts as slow: it would be opened for ever.
+        var slow = chance.of(0.6) ? Long.MAX_VALUE : 2 * writeNanos + chance.spreadMillis(1, 1_000);
         var failures = chance.between(1, 4);
         var byRate = chance.of(0.4);
         var window = byRate ? chance.between(2, 10) : failures;
@@ -145,8 +148,8 @@ record Scenario(
                 window,
                 byRate ? chance.between(1, window) : failures,
                 byRate ? chance.between(20, 100) : 100,
-                chance.of(0.7) ? Long.MAX_VALUE : chance.spreadMillis(10, 2_000),
-                100,
+                slow,
+                chance.of(0.5) ? 100 : chance.between(20, 100),
                 open,
                 open * chance.between(1, 12),
                 chance.between(1, 2),

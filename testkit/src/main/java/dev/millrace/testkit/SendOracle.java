@@ -42,4 +42,14 @@ final class SendOracle {
     void answered(CommitFlight.Send send) {
         if (send.equals(out)) out = null;
     }
+
+    /// What the flight now takes for committed is owned, and the broker had it.
+    void known(Map<SourcePartition, CommitEntry> entries, FakeGroup group) {
+        entries.forEach((partition, entry) -> {
+            if (!highest.containsKey(partition))
+                throw new Violation("C2", "an answer counts for " + partition + ", which is not owned");
+            if (group.highest(partition) < entry.offset())
+                throw new Violation("C2", partition + " is taken for committed at " + entry.offset() + ", and is not");
+        });
+    }
 }

@@ -8,6 +8,7 @@ import dev.millrace.sinkpool.ShardEvent;
 import dev.millrace.sinkpool.ShardNote;
 import dev.millrace.sinkpool.ShardSettings;
 import dev.millrace.sinkpool.ShardView;
+import dev.millrace.sinkpool.Slice;
 import java.util.Collection;
 import java.util.List;
 
@@ -38,8 +39,8 @@ final class ShardOracle {
     }
 
     /// The machine answered; nothing is carried out yet.
-    void decided(
-            ShardEvent event, List<ShardView.Replica> before, ShardView after, Collection<ShardCommand> commands) {
+    void decided(ShardEvent event, List<ShardView.Replica> before, ShardView after, Collection<ShardCommand> commands) {
+        if (event instanceof ShardEvent.EpochEnded(var partition, var epoch)) chunks.epochEnded(partition, epoch);
         var settling = false;
         for (var command : commands) {
             if (command instanceof ShardCommand.Settle) settling = true;
@@ -53,11 +54,15 @@ final class ShardOracle {
     void started(ShardCommand.StartAttempt start, FakeAttempt attempt) {
         batches.started(start, replicas);
         replicas.started(start.attempt(), start.replica(), start.batch().id());
-        for (var slice : start.batch().rows().slices()) chunks.started(slice.chunk(), attempt);
+        chunks.started(start.rows().slices().stream().map(Slice::chunk).toList(), attempt);
     }
 
     void pinged(long id, int replica) {
         replicas.started(id, replica, 0);
+    }
+
+    void mustBeOver(long id) {
+        replicas.mustBeOver(id);
     }
 
     void cancelled(long id) {
@@ -73,13 +78,14 @@ final class ShardOracle {
     /// All commands of one event are carried out.
     void carriedOut(ShardView after) {
         replicas.carriedOut(after);
-        batches.carriedOut();
+        batches.carriedOut(after);
         chunks.compare(counts);
         world.note("held", after.held().size(), after.openRows());
     }
 
     void finished() {
         chunks.finished();
+        batches.finished();
     }
 
     void died(List<EncodedChunk> unsettled) {

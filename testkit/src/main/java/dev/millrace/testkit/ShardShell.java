@@ -27,6 +27,11 @@ import org.jspecify.annotations.Nullable;
 final class ShardShell {
     private static final int SPINS = 16;
 
+    /// Timers are late by less.
+    private static final long LATE_NANOS = 200_000_000L;
+
+    private static final long HEARTBEAT_NANOS = 100_000_000L;
+
     private final PipelineProcess process;
     private final World world;
     private final int index;
@@ -43,6 +48,8 @@ final class ShardShell {
     private long timers;
     private int spins;
     private long spinAt = -1;
+    private boolean idleTick;
+    private final ArrayDeque<Long> idleTicks = new ArrayDeque<>();
 
     ShardShell(PipelineProcess process, int index) {
         this.process = process;
@@ -135,11 +142,21 @@ final class ShardShell {
         } else spins = 0;
         spinAt = world.agenda.elapsed();
         on(new ShardEvent.Tick());
+        if (idleTick) idled();
         work();
+    }
+
+    /// BRK-6: waiting uses no CPU. A tick that does nothing is rare, but for the heartbeat.
+    private void idled() {
+        idleTicks.add(world.agenda.elapsed());
+        if (idleTicks.size() <= SPINS) return;
+        if (world.agenda.elapsed() - idleTicks.remove() < HEARTBEAT_NANOS)
+            throw new Violation("BRK-6", "shard " + index + " ticks for nothing: " + machine.view());
     }
 
     private void on(ShardEvent event) {
         if (!commands.isEmpty()) throw new IllegalStateException("commands are left");
+        if (!(event instanceof ShardEvent.Tick)) idleTicks.clear();
         world.note(event.getClass().getSimpleName(), index, id(event));
         if (event instanceof ShardEvent.ChunksArrived(var chunks)) chunks.forEach(oracle::arrived);
         forget(event);
@@ -147,9 +164,11 @@ final class ShardShell {
         try {
             machine.on(event, world.now(), commands::add);
         } catch (RuntimeException e) {
-            throw new IllegalStateException("shard machine " + index + " on " + event.getClass().getSimpleName(), e);
+            throw new IllegalStateException(
+                    "shard machine " + index + " on " + event.getClass().getSimpleName(), e);
         }
         if (process.draining() && !machine.view().usable()) world.reached(Sometimes.ALL_OPEN_DURING_DRAIN);
+        idleTick = commands.isEmpty();
         oracle.decided(event, before, machine.view(), commands);
         for (var command = commands.peek(); command != null; command = commands.peek()) {
             process.effect();
@@ -165,13 +184,21 @@ final class ShardShell {
             case ShardEvent.AttemptEnded(var attempt, var _) -> attempts.remove(attempt);
             case ShardEvent.AttemptLost(var attempt, var _) -> attempts.remove(attempt);
             case ShardEvent.ChunksArrived _,
-                ShardEvent.Tick _,
-                ShardEvent.Pressure _,
-                ShardEvent.Revoking _,
-                ShardEvent.EpochEnded _,
-                ShardEvent.DrainBy _,
-                ShardEvent.InputClosed _ -> {}
+                    ShardEvent.Tick _,
+                    ShardEvent.Pressure _,
+                    ShardEvent.Revoking _,
+                    ShardEvent.EpochEnded _,
+                    ShardEvent.DrainBy _,
+                    ShardEvent.InputClosed _ -> {}
         }
+    }
+
+    /// What it holds, in words; empty for nothing.
+    String stuck() {
+        var view = machine.view();
+        if (view.held().isEmpty() && view.openRows() == 0 && data.isEmpty()) return "";
+        return "\n  run " + process.run + " now " + world.now() + " wakes at " + machine.wakeAtNanos() + ", "
+                + data.size() + " chunks queued, " + view;
     }
 
     private static long id(ShardEvent event) {
@@ -193,11 +220,14 @@ final class ShardShell {
                         index, start.replica(), start.rows(), start.token(), told -> ended(start.attempt(), told));
                 attempts.put(start.attempt(), attempt);
                 oracle.started(start, attempt);
+                process.later(
+                        start.deadlineNanos() - world.now() + LATE_NANOS, () -> oracle.mustBeOver(start.attempt()));
             }
-            case ShardCommand.StartPing(var id, var replica, var _) -> {
+            case ShardCommand.StartPing(var id, var replica, var deadline) -> {
                 world.note("ping", id, replica);
                 attempts.put(id, world.sink.ping(index, replica, told -> ended(id, told)));
                 oracle.pinged(id, replica);
+                process.later(deadline - world.now() + LATE_NANOS, () -> oracle.mustBeOver(id));
             }
             case ShardCommand.CancelAttempt(var id) -> {
                 world.note("cancel", id, index);
@@ -244,9 +274,9 @@ final class ShardShell {
                 if (inDoubt > 0) world.reached(Sometimes.IN_DOUBT_AT_DEADLINE);
             }
             case ShardNote.OutageEnded _,
-                ShardNote.ReplicaHalfOpened _,
-                ShardNote.ReplicaClosed _,
-                ShardNote.Wrote _ -> {}
+                    ShardNote.ReplicaHalfOpened _,
+                    ShardNote.ReplicaClosed _,
+                    ShardNote.Wrote _ -> {}
         }
     }
 

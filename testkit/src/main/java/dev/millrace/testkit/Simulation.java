@@ -109,7 +109,11 @@ public final class Simulation {
     private void finish(String what) {
         var bound = world.agenda.elapsed() + HEAL_NANOS;
         while (!world.group.allCommitted()) {
-            for (var i = 0; i < 16; i++) if (!step(bound)) throw new Violation("O10", what + " is not committed in time");
+            for (var i = 0; i < 16; i++) {
+                if (step(bound)) continue;
+                var stuck = world.processes.stream().map(PipelineProcess::stuck).toList();
+                throw new Violation("O10", what + " is not committed in time" + String.join("", stuck));
+            }
         }
     }
 

@@ -31,7 +31,8 @@ record Mutant(String name, String module, String type, List<Edit> edits) {
                         "given up is said to be written",
                         "sink-pool",
                         "dev.millrace.sinkpool.ShardMachine",
-                        new Edit("deliveries.remove(delivery);\n        var ending = delivery.givenUp();",
+                        new Edit(
+                                "deliveries.remove(delivery);\n        var ending = delivery.givenUp();",
                                 "deliveries.remove(delivery);\n        var ending = Ending.WRITTEN;")),
                 new Mutant(
                         "in doubt is said to be abandoned",
@@ -42,13 +43,15 @@ record Mutant(String name, String module, String type, List<Edit> edits) {
                         "fresh token on a retry",
                         "sink-pool",
                         "dev.millrace.sinkpool.Dispatcher",
-                        new Edit("batch.rows(), batch.token()",
+                        new Edit(
+                                "batch.rows(), batch.token()",
                                 "batch.rows(), new Token(batch.token().text() + \"/\" + delivery.attempts())")),
                 new Mutant(
                         "slot not given back",
                         "breaker",
                         "dev.millrace.breaker.Replica",
-                        new Edit("case UNTRIED -> permit.probe();",
+                        new Edit(
+                                "case UNTRIED -> permit.probe();",
                                 "case UNTRIED -> { if (stay instanceof Stay.HalfOpen(var out)) out.add(permit); yield false; }")),
                 new Mutant(
                         "late outcome believed by the breaker",
@@ -59,36 +62,46 @@ record Mutant(String name, String module, String type, List<Edit> edits) {
                         "late outcome believed by the machine",
                         "sink-pool",
                         "dev.millrace.sinkpool.Attempts",
-                        new Edit("    private long lastId;",
+                        new Edit(
+                                "    private long lastId;",
                                 "    private long lastId; private final Map<Long, Live> late = new HashMap<>();"),
-                        new Edit("cancelled.put(attempt.id(), attempt.permit().replica());",
+                        new Edit(
+                                "cancelled.put(attempt.id(), attempt.permit().replica());",
                                 "cancelled.put(attempt.id(), attempt.permit().replica()); late.put(attempt.id(), attempt);"),
-                        new Edit("return live.remove(id);",
+                        new Edit(
+                                "return live.remove(id);",
                                 "var of = live.remove(id); if (of != null) return of; gone(id); return late.remove(id);")),
                 new Mutant(
                         "permit leaked",
                         "sink-pool",
                         "dev.millrace.sinkpool.Deliveries",
                         new Edit("private final int permits;", "private int permits;"),
-                        new Edit("if (!inFlight.remove(delivery)) queue.remove(delivery);",
+                        new Edit(
+                                "if (!inFlight.remove(delivery)) queue.remove(delivery);",
                                 "if (!inFlight.remove(delivery)) queue.remove(delivery);"
                                         + " else if (delivery.attempts() > 2) permits--;")),
                 new Mutant(
                         "a commit sent twice",
                         "checkpoint",
                         "dev.millrace.checkpoint.CommitFlight",
-                        new Edit("    private long attempts;", "    private long attempts; private @Nullable Out again;"),
+                        new Edit(
+                                "    private long attempts;",
+                                "    private long attempts; private @Nullable Out again;"),
                         new Edit("case Answer.Unknown() -> {", "case Answer.Unknown() -> { again = answered;"),
-                        new Edit("var apart = apart(from, nowNanos);",
+                        new Edit(
+                                "var apart = apart(from, nowNanos);",
                                 "if (again != null) { out = again; again = null; return out.send; }"
                                         + " var apart = apart(from, nowNanos);")),
                 new Mutant(
                         "an old map sent as a new commit",
                         "checkpoint",
                         "dev.millrace.checkpoint.CommitFlight",
-                        new Edit("    private long attempts;", "    private long attempts; private @Nullable Out again;"),
+                        new Edit(
+                                "    private long attempts;",
+                                "    private long attempts; private @Nullable Out again;"),
                         new Edit("case Answer.Unknown() -> {", "case Answer.Unknown() -> { again = answered;"),
-                        new Edit("var apart = apart(from, nowNanos);",
+                        new Edit(
+                                "var apart = apart(from, nowNanos);",
                                 "if (again != null) { out = new Out(new Send(++attempts, again.send.entries), again.carried);"
                                         + " again = null; return out.send; } var apart = apart(from, nowNanos);")),
                 new Mutant(
@@ -105,7 +118,8 @@ record Mutant(String name, String module, String type, List<Edit> edits) {
                         "the watermark passes a failed range",
                         "checkpoint",
                         "dev.millrace.checkpoint.PartitionTracker",
-                        new Edit("while (head != null && head.resolution == Resolution.DONE)",
+                        new Edit(
+                                "while (head != null && head.resolution == Resolution.DONE)",
                                 "while (head != null && head.resolution != null)")),
                 new Mutant(
                         "an earlier epoch moves the watermark",
@@ -116,7 +130,9 @@ record Mutant(String name, String module, String type, List<Edit> edits) {
                         "a range takes the best of its parts",
                         "checkpoint",
                         "dev.millrace.checkpoint.Ack",
-                        new Edit("if (resolution != Resolution.DONE) failed = true;", "failed = resolution != Resolution.DONE;")),
+                        new Edit(
+                                "if (resolution != Resolution.DONE) failed = true;",
+                                "failed = resolution != Resolution.DONE;")),
                 new Mutant(
                         "chunks of an ended epoch stay",
                         "sink-pool",
@@ -146,7 +162,9 @@ record Mutant(String name, String module, String type, List<Edit> edits) {
                         "a deadline is not looked at",
                         "sink-pool",
                         "dev.millrace.sinkpool.Attempts",
-                        new Edit("wake = NanoClock.earlier(wake, attempt.deadlineNanos());", "")),
+                        new Edit(
+                                "wake = NanoClock.earlier(wake, attempt.deadlineNanos());",
+                                "if (wake == 0) wake = 1;")),
                 new Mutant(
                         "an unfinished attempt never ends",
                         "sink-pool",
@@ -156,7 +174,8 @@ record Mutant(String name, String module, String type, List<Edit> edits) {
                         "linger by comparison of instants",
                         "sink-pool",
                         "dev.millrace.sinkpool.MergedComposition",
-                        new Edit("nowNanos - oldestNanos >= settings.lingerNanos()",
+                        new Edit(
+                                "nowNanos - oldestNanos >= settings.lingerNanos()",
                                 "nowNanos >= oldestNanos + settings.lingerNanos()")));
     }
 }

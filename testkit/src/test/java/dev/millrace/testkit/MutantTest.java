@@ -21,7 +21,8 @@ class MutantTest {
     @Test
     void theUnchangedCodeHoldsThroughTheSameLoader() throws ReflectiveOperationException {
         var run = MutatedCode.control().seedRun();
-        for (var seed = 0; seed < CONTROL_SEEDS; seed++) assertThat(run.apply(seed)).isEqualTo("");
+        for (var seed = 0; seed < CONTROL_SEEDS; seed++)
+            assertThat(run.apply(seed)).isEqualTo("");
     }
 
     static List<Mutant> mutants() {

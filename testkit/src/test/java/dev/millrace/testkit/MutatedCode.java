@@ -99,7 +99,10 @@ final class MutatedCode extends ClassLoader {
 
         @Override
         public JavaFileObject getJavaFileForOutput(
-                JavaFileManager.Location location, String type, JavaFileObject.Kind kind, @Nullable FileObject sibling) {
+                JavaFileManager.Location location,
+                String type,
+                JavaFileObject.Kind kind,
+                @Nullable FileObject sibling) {
             return classes.computeIfAbsent(type, Compiled::new);
         }
     }

@@ -74,7 +74,8 @@ class SimulationTest {
         for (var report : reports) for (var state : report.reached().keySet()) seeds.merge(state, 1, Integer::sum);
         System.out.println(reports.size() + " seeds, "
                 + reports.stream().mapToLong(Simulation.Report::steps).sum() + " steps, "
-                + reports.stream().mapToLong(Simulation.Report::repeatedRows).sum() + " rows replayed; seeds that reach: "
+                + reports.stream().mapToLong(Simulation.Report::repeatedRows).sum()
+                + " rows replayed; seeds that reach: "
                 + seeds);
         var least = LEAST_SEEDS * reports.size() / 2_000;
         assertThat(Arrays.stream(Sometimes.values())
