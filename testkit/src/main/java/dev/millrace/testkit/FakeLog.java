@@ -44,8 +44,10 @@ final class FakeLog {
         }
     }
 
-    private int gap() {
-        return world.chance.of(0.1) ? world.chance.between(1, 50) : 0;
+    /// Now and then one too wide for the offset deltas of a chunk.
+    private long gap() {
+        if (world.chance.of(0.9)) return 0;
+        return world.chance.of(0.95) ? world.chance.between(1, 50) : world.chance.between(1L << 30, 1L << 33);
     }
 
     /// Lets records appear until some are left for the healed world.

@@ -142,7 +142,6 @@ final class FakeSink {
 
     private Plan plan(Mode mode) {
         var chance = world.chance;
-        var sink = world.scenario.sink();
         var quick = chance.between(0, 5 * MILLI);
         var replica = new WriteOutcome.Blame.Replica();
         return switch (mode) {
@@ -151,7 +150,7 @@ final class FakeSink {
             case HANGS -> hang();
             case SLOW -> {
                 var end = (long)
-                        (sink.writeTimeoutNanos() * (0.5 + chance.generator().nextDouble()));
+                        (timeout() * (0.5 + chance.generator().nextDouble()));
                 yield new Plan(end * 9 / 10, end, new Say.Receipt(false));
             }
             case OVERLOADED -> {
@@ -170,9 +169,14 @@ final class FakeSink {
         };
     }
 
+    /// What hanging is measured by: no attempt hangs for ever.
+    private long timeout() {
+        return Math.min(world.scenario.sink().writeTimeoutNanos(), 4_000 * MILLI);
+    }
+
     private Plan hang() {
         var chance = world.chance;
-        var timeout = world.scenario.sink().writeTimeoutNanos();
+        var timeout = timeout();
         var end = chance.between(timeout / 2, timeout * 4);
         if (chance.of(0.5)) {
             var outcome = unavailable("reset", true, new WriteOutcome.Blame.Replica());
@@ -190,7 +194,7 @@ final class FakeSink {
             world.reached(Sometimes.ANSWER_LOST_AFTER_STORE);
             var outcome = unavailable("reset", true, new WriteOutcome.Blame.Replica());
             if (chance.of(0.5)) return new Plan(end / 2, end, new Say.This(outcome));
-            var late = world.scenario.sink().writeTimeoutNanos() * chance.between(1, 3);
+            var late = timeout() * chance.between(1, 3);
             return new Plan(end, late, new Say.Receipt(false));
         }
         if (world.strikes(Fault.ERROR_BEFORE_STORE, share)) {

@@ -126,7 +126,7 @@ final class Member {
         offerAll();
         process.checkBudget();
         if (process.draining()) drainOn();
-        else if (revoking == null) send(flight.next(false, world.now()));
+        else if (revoking == null) sendWhenDue();
         if (left) return;
         var pause = world.scenario.source().turnNanos();
         if (world.healed()) pause = idle ? IDLE_TURN_NANOS : Math.max(pause, BUSY_TURN_NANOS);
@@ -281,6 +281,16 @@ final class Member {
     }
 
     // --- commits
+
+    /// CKP-8: the flight says exactly when it has something to send.
+    private void sendWhenDue() {
+        var wake = flight.wakeAtNanos();
+        var due = wake != Long.MAX_VALUE && world.now() - wake >= 0;
+        var send = flight.next(false, world.now());
+        if (due != (send != null))
+            throw new Violation("CKP-8", "a commit is due at " + wake + ", now is " + world.now() + ", sent " + send);
+        send(send);
+    }
 
     private void send(CommitFlight.@Nullable Send send) {
         if (send == null) return;

@@ -151,11 +151,13 @@ final class PipelineProcess {
         return draining && world.agenda.elapsed() >= drainDeadline;
     }
 
+    /// Stops it within the budget. Asked again, the new deadline holds if it is the earlier one.
     void drain(long budgetNanos) {
-        if (draining || gone) return;
+        var deadline = world.agenda.elapsed() + budgetNanos;
+        if (gone || deadline >= drainDeadline) return;
         world.note("drain", run, budgetNanos);
         draining = true;
-        drainDeadline = world.agenda.elapsed() + budgetNanos;
+        drainDeadline = deadline;
         for (var shard : shards) shard.post(new ShardEvent.DrainBy(world.now() + budgetNanos));
         world.agenda.in(budgetNanos + STOP_SLACK_NANOS, () -> {
             for (var shard : shards)

@@ -27,6 +27,7 @@ final class ReplicaOracle {
     private final ShardSettings settings;
     private final Map<Long, Out> live = new HashMap<>();
     private final Map<Long, Out> cancelled = new HashMap<>();
+    private final Map<Long, Integer> lastOf = new HashMap<>();
     private final int[] unfinished;
     private final int[] openings;
     private final long[] episodes;
@@ -132,6 +133,19 @@ final class ReplicaOracle {
         if (unfinished[replica] >= 2 * settings.maxInFlight())
             throw new Violation(
                     "WRT-10", "replica " + replica + " has " + unfinished[replica] + " unfinished attempts");
+    }
+
+    /// WRT-2: a batch that failed at a replica prefers another that is well; a half-open one may be given any batch to
+    /// probe it.
+    void prefersAnother(long batch, int replica, ShardView after) {
+        var before = lastOf.put(batch, replica);
+        if (before == null || before != replica || halfOpen[replica]) return;
+        for (var other : after.replicas()) {
+            var state = other.state();
+            if (state.replica() != replica && state.phase() == Phase.CLOSED && !state.unfinished())
+                throw new Violation(
+                        "WRT-2", "batch " + batch + " goes to replica " + replica + " again, not to " + state.replica());
+        }
     }
 
     /// WRT-1: an attempt ends at its deadline, whether or not it answers.

@@ -51,6 +51,8 @@ record Scenario(
             ShardSettings.RetrySettings retry,
             BreakerSettings breaker) {}
 
+    private static final long YEAR_NANOS = 365L * 24 * 3600 * 1_000_000_000;
+
     /// The longest row, in bytes.
     static final int LONGEST_ROW = 96;
 
@@ -109,8 +111,9 @@ record Scenario(
     }
 
     private static Sink sink(Chance chance) {
-        var writeTimeout = chance.spreadMillis(20, 3_000);
-        var write = Math.max(1, (long) (writeTimeout * 0.5 * chance.generator().nextDouble()));
+        var longest = chance.spreadMillis(20, 3_000);
+        var write = Math.max(1, (long) (longest * 0.5 * chance.generator().nextDouble()));
+        var writeTimeout = chance.of(0.03) ? YEAR_NANOS : longest;
         return new Sink(
                 chance.between(1, 3),
                 chance.between(1, 3),

@@ -51,7 +51,8 @@ final class ShardOracle {
         replicas.decided(event, before, after, commands);
     }
 
-    void started(ShardCommand.StartAttempt start, FakeAttempt attempt) {
+    void started(ShardCommand.StartAttempt start, FakeAttempt attempt, ShardView after) {
+        replicas.prefersAnother(start.batch().id(), start.replica(), after);
         batches.started(start, replicas);
         replicas.started(start.attempt(), start.replica(), start.batch().id());
         chunks.started(start.rows().slices().stream().map(Slice::chunk).toList(), attempt);

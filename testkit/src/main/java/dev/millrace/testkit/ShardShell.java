@@ -107,6 +107,7 @@ final class ShardShell {
 
     private void work() {
         awake = false;
+        if (world.chance.of(0.02)) on(new ShardEvent.Tick());
         for (var event = control.poll(); event != null; event = control.poll()) on(event);
         while (!data.isEmpty() && machine.wantsChunks()) {
             var some = new ArrayList<EncodedChunk>();
@@ -219,7 +220,7 @@ final class ShardShell {
                 var attempt = world.sink.write(
                         index, start.replica(), start.rows(), start.token(), told -> ended(start.attempt(), told));
                 attempts.put(start.attempt(), attempt);
-                oracle.started(start, attempt);
+                oracle.started(start, attempt, machine.view());
                 process.later(
                         start.deadlineNanos() - world.now() + LATE_NANOS, () -> oracle.mustBeOver(start.attempt()));
             }
