@@ -25,6 +25,8 @@ final class ReplicaOracle {
 
     private final World world;
     private final ShardSettings settings;
+    private final RetryOracle retries;
+    private final CountOracle numbers;
     private final Map<Long, Out> live = new HashMap<>();
     private final Map<Long, Out> cancelled = new HashMap<>();
     private final Map<Long, Integer> lastOf = new HashMap<>();
@@ -33,7 +35,9 @@ final class ReplicaOracle {
     private final long[] episodes;
     private final boolean[] halfOpen;
 
-    ReplicaOracle(World world, ShardSettings settings) {
+    ReplicaOracle(World world, ShardSettings settings, RetryOracle retries, CountOracle numbers) {
+        this.retries = retries;
+        this.numbers = numbers;
         this.world = world;
         this.settings = settings;
         unfinished = new int[settings.replicas()];
@@ -63,7 +67,9 @@ final class ReplicaOracle {
         for (var command : commands) {
             if (!(command instanceof ShardCommand.CancelAttempt(var id))) continue;
             var out = live.get(id);
-            if (out != null) causes.add(out);
+            if (out == null) continue;
+            causes.add(out);
+            retries.ended(out.batch);
         }
         for (var replica : after.replicas())
             changed(before.get(replica.state().replica()).state(), replica.state(), causes);
@@ -76,6 +82,8 @@ final class ReplicaOracle {
             return;
         }
         var ping = out.batch == 0;
+        retries.ended(out.batch);
+        if (!ping || !(outcome instanceof WriteOutcome.Written)) numbers.ended(out.replica, outcome);
         if (!ping || !(outcome instanceof WriteOutcome.Written)) causes.add(out);
         if (ping && !(outcome instanceof WriteOutcome.Written)) world.reached(Sometimes.PING_FAILED);
         if (out.episode != episodes[out.replica]) world.reached(Sometimes.LATE_ANSWER_OF_EARLIER_EPISODE);
@@ -85,13 +93,18 @@ final class ReplicaOracle {
     private void lost(long id, Set<Out> causes) {
         var out = live.remove(id);
         if (out == null) late(id);
-        else if (out.batch == 0) causes.add(out);
+        else {
+            retries.ended(out.batch);
+            numbers.lost();
+            if (out.batch == 0) causes.add(out);
+        }
     }
 
     private void late(long id) {
         var out = cancelled.remove(id);
         if (out == null) throw new IllegalStateException("attempt " + id + " ended twice");
         unfinished[out.replica]--;
+        numbers.late();
         world.reached(Sometimes.TIMEOUT_THEN_LATE_ANSWER);
     }
 
@@ -157,6 +170,7 @@ final class ReplicaOracle {
         var out = live.remove(id);
         if (out == null) throw new Violation("WRT-1", "attempt " + id + " is cancelled, and is not out");
         cancelled.put(id, out);
+        numbers.cancelled();
         if (++unfinished[out.replica] >= 2 * settings.maxInFlight()) world.reached(Sometimes.UNFINISHED_AT_BOUND);
     }
 

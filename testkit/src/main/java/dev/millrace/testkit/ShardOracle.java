@@ -20,14 +20,22 @@ final class ShardOracle {
     private final ChunkOracle chunks;
     private final BatchOracle batches;
     private final ReplicaOracle replicas;
+    private final SealOracle seals;
+    private final NoteOracle notes = new NoteOracle();
+    private final RetryOracle retries;
+    private final CountOracle numbers;
     private final ShardCounts counts;
+    private boolean finished;
 
     ShardOracle(World world, ShardSettings settings, ShardCounts counts) {
         this.world = world;
         this.counts = counts;
         chunks = new ChunkOracle(world);
         batches = new BatchOracle(world, settings);
-        replicas = new ReplicaOracle(world, settings);
+        seals = new SealOracle(world, settings);
+        retries = new RetryOracle(world, settings);
+        numbers = new CountOracle(counts);
+        replicas = new ReplicaOracle(world, settings, retries, numbers);
     }
 
     void offered(EncodedChunk chunk) {
@@ -36,6 +44,7 @@ final class ShardOracle {
 
     void arrived(EncodedChunk chunk) {
         chunks.arrived(chunk);
+        seals.arrived(chunk);
     }
 
     /// The machine answered; nothing is carried out yet.
@@ -46,7 +55,10 @@ final class ShardOracle {
             if (command instanceof ShardCommand.Settle) settling = true;
             if (settling && command instanceof ShardCommand.StartAttempt(var id, var _, var _, var _, var _, var _))
                 throw new Violation("WRT-7", "attempt " + id + " is started after something is settled");
-            if (command instanceof ShardCommand.Tell(ShardNote.Sealed(var batch))) batches.sealed(batch);
+            if (command instanceof ShardCommand.Tell(ShardNote.Sealed(var batch))) {
+                batches.sealed(batch);
+                seals.sealed(batch);
+            }
         }
         replicas.decided(event, before, after, commands);
     }
@@ -55,10 +67,15 @@ final class ShardOracle {
         replicas.prefersAnother(start.batch().id(), start.replica(), after);
         batches.started(start, replicas);
         replicas.started(start.attempt(), start.replica(), start.batch().id());
-        chunks.started(start.rows().slices().stream().map(Slice::chunk).toList(), attempt);
+        retries.started(start.batch().id());
+        numbers.began(start.replica());
+        var sent = start.rows().slices().stream().map(Slice::chunk).toList();
+        chunks.started(sent, attempt);
+        seals.started(sent);
     }
 
     void pinged(long id, int replica) {
+        numbers.began(replica);
         replicas.started(id, replica, 0);
     }
 
@@ -73,18 +90,28 @@ final class ShardOracle {
     /// Returns whether an attempt of it had begun.
     boolean settled(EncodedChunk chunk, Ending ending) {
         batches.settled(chunk);
+        seals.settled(chunk);
         return chunks.settled(chunk, ending);
     }
 
     /// All commands of one event are carried out.
-    void carriedOut(ShardView after) {
+    void carriedOut(ShardEvent event, ShardView after) {
         replicas.carriedOut(after);
         batches.carriedOut(after);
+        seals.carriedOut(event, after, finished);
+        notes.carriedOut(after);
+        if (!finished) retries.carriedOut(after);
+        numbers.compare();
         chunks.compare(counts);
         world.note("held", after.held().size(), after.openRows());
     }
 
+    void told(ShardNote note) {
+        notes.told(note);
+    }
+
     void finished() {
+        finished = true;
         chunks.finished();
         batches.finished();
     }

@@ -176,7 +176,7 @@ final class ShardShell {
             carryOut(command);
             commands.remove();
         }
-        oracle.carriedOut(machine.view());
+        oracle.carriedOut(event, machine.view());
     }
 
     /// An attempt is out until the machine was told, so it may be cancelled when its outcome is on its way.
@@ -264,6 +264,7 @@ final class ShardShell {
     }
 
     private void told(ShardNote note) {
+        oracle.told(note);
         switch (note) {
             case ShardNote.OutageBegan _ -> world.reached(Sometimes.ALL_REPLICAS_OPEN);
             case ShardNote.ReplicaOpened _ -> world.reached(Sometimes.REPLICA_OPENED);
