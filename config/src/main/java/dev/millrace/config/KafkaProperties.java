@@ -3,7 +3,9 @@ package dev.millrace.config;
 import java.util.Collections;
 import java.util.Map;
 import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /// Checked kafka-clients settings of a pipeline; what is secret prints as `***`.
 ///
@@ -17,6 +19,12 @@ public record KafkaProperties(Map<String, String> plain, Map<String, Secret> sec
         if (!Collections.disjoint(plain.keySet(), secret.keySet())) {
             throw new IllegalArgumentException("a property is both plain and secret");
         }
+    }
+
+    public SortedSet<String> names() {
+        var names = new TreeSet<>(plain.keySet());
+        names.addAll(secret.keySet());
+        return names;
     }
 
     /// All of them in clear, sorted by name, to be handed to a client at once. Never log or keep what this returns.

@@ -38,6 +38,15 @@ public record PostgresConfig(
             Require.matches("table", Names.isIdentifier(table), table);
         }
 
+        /// Null for what is neither `table` nor `schema.table`.
+        static @Nullable TableName parse(String text) {
+            int dot = text.indexOf('.');
+            var schema = dot < 0 ? null : text.substring(0, dot);
+            var table = text.substring(dot + 1);
+            boolean fits = (schema == null || Names.isIdentifier(schema)) && Names.isIdentifier(table);
+            return fits ? new TableName(schema, table) : null;
+        }
+
         @Override
         public String toString() {
             return schema == null ? table : schema + "." + table;

@@ -107,10 +107,7 @@ public final class LabPostgres implements AutoCloseable {
     /// A user who must give this password, and may do nothing until [#execute] grants it.
     public void createUser(String name, String password) {
         String quoted = "'" + password.replace("'", "''") + "'";
-        execute(
-                SUPERUSER,
-                "SET standard_conforming_strings = on; CREATE USER " + checked(name) + " IN ROLE " + WITH_PASSWORD
-                        + " PASSWORD " + quoted);
+        execute(SUPERUSER, "CREATE USER " + checked(name) + " IN ROLE " + WITH_PASSWORD + " PASSWORD " + quoted);
     }
 
     /// Runs statements, separated by `;`, as the superuser in one implicit transaction.
@@ -230,6 +227,7 @@ public final class LabPostgres implements AutoCloseable {
                     .setCleanDataDirectory(false)
                     .setRegisterShutdownHook(stopsWithJvm)
                     .setPGStartupWait(LIMIT)
+                    .setServerConfig("listen_addresses", "127.0.0.1")
                     // Off by default here: then a killed backend takes answered commits of the others with it.
                     .setServerConfig("synchronous_commit", "on")
                     .setDataDirectoryCustomizer(LabPostgres::askForPasswords);
