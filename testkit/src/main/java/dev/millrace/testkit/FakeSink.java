@@ -102,7 +102,7 @@ final class FakeSink {
 
     private WriteOutcome receipt(long accepted, int rows, boolean wrong) {
         if (!world.scenario.sink().countsRows()) return new WriteOutcome.Written(0, 0);
-        return new WriteOutcome.Written(accepted, rows - accepted - (wrong && rows > 0 ? 1 : 0));
+        return new WriteOutcome.Written(accepted, rows - accepted + (wrong ? 1 : 0));
     }
 
     private long land(FakeAttempt attempt) {
