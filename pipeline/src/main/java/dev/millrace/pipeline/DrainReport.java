@@ -32,6 +32,11 @@ public record DrainReport(
         sinks = List.copyOf(sinks);
     }
 
+    /// As one JSON document on one line, names in snake case.
+    public String json() {
+        return ReportJson.of(this);
+    }
+
     /// Rows of this run. `delivered` includes `duplicate`, those the sink said it had; `abandoned` were given up and not stored by this
     /// run, `inDoubt` after an attempt of which nobody knows how it ended. Both replay.
     public record Rows(

@@ -9,13 +9,17 @@ import dev.millrace.config.PipelineConfig;
 import dev.millrace.config.PoisonConfig;
 import dev.millrace.config.PostgresConfig;
 import dev.millrace.config.RetryConfig;
+import dev.millrace.config.RouteConfig;
 import dev.millrace.config.ShardConfig;
 import dev.millrace.config.SinkConfig;
 import dev.millrace.config.Topics;
 import dev.millrace.kafka.KafkaSourceSettings;
+import dev.millrace.kafka.KeyRouter;
+import dev.millrace.kafka.PartitionRouter;
 import dev.millrace.kafka.ValueFormat;
 import dev.millrace.postgres.Password;
 import dev.millrace.postgres.PostgresSettings;
+import dev.millrace.sinkpool.Router;
 import dev.millrace.sinkpool.ShardId;
 import dev.millrace.sinkpool.ShardSettings;
 import java.net.URI;
@@ -155,6 +159,13 @@ final class Wiring {
         return switch (tls) {
             case PostgresConfig.Tls.Off() -> new PostgresSettings.Tls.Off();
             case PostgresConfig.Tls.VerifyFull(var caFile) -> new PostgresSettings.Tls.VerifyFull(caFile);
+        };
+    }
+
+    static Router router(RouteConfig route, int shards) {
+        return switch (route.key()) {
+            case KAFKA_KEY -> new KeyRouter(shards);
+            case PARTITION -> new PartitionRouter(shards);
         };
     }
 
