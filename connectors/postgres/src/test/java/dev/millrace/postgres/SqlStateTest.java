@@ -4,6 +4,7 @@ import static dev.millrace.postgres.Warehouse.address;
 import static dev.millrace.postgres.Warehouse.settings;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.ThrowableProxyUtil;
@@ -25,7 +26,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -50,7 +50,11 @@ class SqlStateTest {
     @BeforeAll
     void launch() {
         logged.start();
-        for (var name : LOGGERS) logger(name).addAppender(logged);
+        for (var name : LOGGERS) {
+            logger(name).addAppender(logged);
+            logger(name).setAdditive(false);
+            logger(name).setLevel(Level.DEBUG);
+        }
         server = LabPostgres.launch(Map.of("deadlock_timeout", "100ms"));
         server.createDatabase("shop");
         server.execute("shop", "create table parent (id int primary key); create schema s");
@@ -59,22 +63,25 @@ class SqlStateTest {
     @AfterAll
     void close() {
         server.close();
-        for (var name : LOGGERS) logger(name).detachAppender(logged);
+        for (var name : LOGGERS) {
+            logger(name).detachAppender(logged);
+            logger(name).setAdditive(true);
+            logger(name).setLevel(null);
+        }
+        nothingOfTheRowsWasLogged();
     }
 
     private static Logger logger(String name) {
         return (Logger) LoggerFactory.getLogger(name);
     }
 
-    @AfterEach
-    void nothingOfTheRowsIsLogged() {
+    private void nothingOfTheRowsWasLogged() {
         assertThat(logged.list).isNotEmpty();
         for (var event : logged.list) {
             var thrown = event.getThrowableProxy();
             var text = event.getFormattedMessage() + (thrown == null ? "" : ThrowableProxyUtil.asString(thrown));
             assertThat(text).doesNotContain(MARKER);
         }
-        logged.list.clear();
     }
 
     @BeforeEach
