@@ -7,12 +7,18 @@ import dev.millrace.sinkpool.NanoClock;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// The Kafka source of one pipeline: `consumers` group members, each on a thread of its own.
 ///
@@ -22,6 +28,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Thread ownership: shared; `start` is called once, the others from any thread.
 public final class KafkaSource implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(KafkaSource.class);
+    private static final long BACKLOG_NANOS = 500_000_000L;
     private static final long END_KNOWN_FOR_NANOS = 60_000_000_000L;
 
     private final KafkaSourceSettings settings;
@@ -37,6 +45,7 @@ public final class KafkaSource implements AutoCloseable {
     private volatile boolean stopped;
     private volatile boolean begun;
     private volatile @Nullable AdminCalls calls;
+    private volatile @Nullable AdminCalls atTheEnd;
     private volatile @Nullable TopicWatch watch;
 
     /// `sinks` in the order of [dev.millrace.sinkpool.Target#sink]. Throws [IllegalArgumentException] for a client
@@ -73,8 +82,10 @@ public final class KafkaSource implements AutoCloseable {
     /// Throws [StartRefused], within `startup_timeout`, with a line and an exit code.
     public boolean start() throws StartRefused {
         if (stopped) return false;
-        var admin = new AdminCalls(admin(), clock, () -> stopped);
+        var client = admin();
+        var admin = new AdminCalls(client, clock, () -> stopped);
         calls = admin;
+        atTheEnd = new AdminCalls(client, clock, () -> false);
         var ids = new HashMap<String, TopicId>();
         try {
             new SourceStart(settings, admin, clock).run().forEach((name, topic) -> ids.put(name, topic.id()));
@@ -155,7 +166,7 @@ public final class KafkaSource implements AutoCloseable {
     @Override
     public void close() {
         var deadline = clock.nanoTime() + 2_000_000_000L;
-        if (ended.getCount() > 0) finish(deadline);
+        finish(deadline);
         try {
             awaitClosed(deadline + 2_000_000_000L);
         } catch (InterruptedException interrupted) {
@@ -179,6 +190,18 @@ public final class KafkaSource implements AutoCloseable {
         @Override
         public void ended(int member) {
             ended.countDown();
+        }
+
+        @Override
+        public Map<TopicPartition, Long> ends(Set<TopicPartition> of) {
+            var asked = atTheEnd;
+            if (asked == null) return Map.of();
+            try {
+                return asked.offsets(of, OffsetSpec.latest(), clock.nanoTime() + BACKLOG_NANOS);
+            } catch (AdminCalls.Failed | AdminCalls.Stopped unread) {
+                LOG.warn("event=backlog_unknown why=\"{}\"", unread.getMessage());
+                return Map.of();
+            }
         }
     }
 }

@@ -50,7 +50,6 @@ final class SourceMember implements Runnable, TopicWatch.Reader {
     private static final long ASK_AGAIN_NANOS = 1_000_000_000L;
     private static final long LAG_NANOS = 1_000_000_000L;
     private static final Duration BOUNDS = Duration.ofSeconds(3);
-    private static final Duration BACKLOG = Duration.ofMillis(500);
 
     /// What members have in common.
     record Shared(
@@ -68,6 +67,9 @@ final class SourceMember implements Runnable, TopicWatch.Reader {
         void failed(int member, int exitCode, String reason);
 
         void ended(int member);
+
+        /// Where these logs end; without those that did not answer within the half second that a stop has for it.
+        Map<TopicPartition, Long> ends(Set<TopicPartition> of);
     }
 
     private record Cut(long position, long logEnd) {}
@@ -506,22 +508,19 @@ final class SourceMember implements Runnable, TopicWatch.Reader {
         takeInbox();
         var until = Math.min(deadline - clock.nanoTime(), commitNanos()) + clock.nanoTime();
         commitNow(mine, null, until);
-        readBacklog(mine);
+        readBacklog();
     }
 
-    private void readBacklog(Consumer<ByteBuffer, ByteBuffer> mine) {
+    // By the admin client: on the consumer's own connection the question would stand behind a fetch that waits.
+    private void readBacklog() {
         if (owned.isEmpty()) return;
         for (var partition : owned.values()) shared.accounts().of(partition).endUnknown();
-        try {
-            var ends = mine.endOffsets(owned.keySet(), BACKLOG);
-            var now = clock.nanoTime();
-            owned.forEach((at, partition) -> {
-                var end = ends.get(at);
-                if (end != null) shared.accounts().of(partition).end(end, now);
-            });
-        } catch (RuntimeException unread) {
-            LOG.warn("event=backlog_unknown member={} why=\"{}\"", index, unread.getMessage());
-        }
+        var ends = shared.outcomes().ends(Set.copyOf(owned.keySet()));
+        var now = clock.nanoTime();
+        owned.forEach((at, partition) -> {
+            var end = ends.get(at);
+            if (end != null) shared.accounts().of(partition).end(end, now);
+        });
     }
 
     private void close() {
