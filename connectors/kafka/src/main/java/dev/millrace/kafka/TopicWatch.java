@@ -21,9 +21,8 @@ import org.slf4j.LoggerFactory;
 /// Watches, beside the poll loops, whether topics are still the ones that are read, and where their logs end.
 ///
 /// A consumer knows no topic ids: of a topic that was deleted and made again it would read on from the old position,
-/// without
-/// an exception. So ids are read when a partition is assigned, every minute, and when a log is shorter than what was
-/// read. A topic counts as gone when it was missing twice in a row.
+/// without an exception. So ids are read when a partition is assigned, every minute, and when a log is shorter than
+/// what was read. A topic counts as gone when it was missing twice in a row.
 ///
 /// Thread ownership: its own thread; `ask` and `stop` from any.
 final class TopicWatch implements Runnable {
@@ -74,8 +73,8 @@ final class TopicWatch implements Runnable {
         LockSupport.unpark(thread);
     }
 
-    /// Nothing is begun any more (DRN-7), but for what is asked: a partition that arrives while draining has no need of
-    /// it.
+    /// Nothing is begun any more (DRN-7), but for what is asked: a partition that arrives while draining has no need
+    /// of it.
     void stop() {
         stopped = true;
         LockSupport.unpark(thread);

@@ -50,8 +50,7 @@ final class Rig implements AutoCloseable {
 
     /// Quick enough for a test: commits every 100 ms, looks at ids every 300 ms, at metadata every 300 ms.
     static KafkaSourceSettings settings(String group, String... topics) {
-        return quick(KafkaSourceSettings.of(
-                SharedBroker.bootstrap(), new Subscription.Named(List.of(topics)), group));
+        return quick(KafkaSourceSettings.of(SharedBroker.bootstrap(), new Subscription.Named(List.of(topics)), group));
     }
 
     static KafkaSourceSettings quick(KafkaSourceSettings settings) {
@@ -64,18 +63,23 @@ final class Rig implements AutoCloseable {
     }
 
     void awaitReady() {
-        Await.until(() -> "ready: " + source.view() + failures, () -> source.view().ready());
+        Await.until(
+                () -> "ready: " + source.view() + failures, () -> source.view().ready());
     }
 
     void awaitOwned(int partitions) {
         Await.until(
                 () -> partitions + " partitions owned: " + source.view().members() + failures,
-                () -> source.view().members().stream().mapToInt(MemberView::partitions).sum() == partitions);
+                () -> source.view().members().stream()
+                                .mapToInt(MemberView::partitions)
+                                .sum()
+                        == partitions);
     }
 
     void awaitRows(int count) {
         Await.until(
-                () -> count + " rows: " + intake.writes().size() + " " + failures + source.view().partitions(),
+                () -> count + " rows: " + intake.writes().size() + " " + failures
+                        + source.view().partitions(),
                 () -> intake.writes().size() >= count);
     }
 

@@ -26,7 +26,9 @@ final class SourceOnBrokerTest {
     private static final Topics TOPICS = SharedBroker.topics();
 
     private static void assertOnce(Rig rig, int rows) {
-        assertThat(rig.intake.writes()).hasSize(rows).allSatisfy((_, times) -> assertThat(times).isEqualTo(1));
+        assertThat(rig.intake.writes())
+                .hasSize(rows)
+                .allSatisfy((_, times) -> assertThat(times).isEqualTo(1));
     }
 
     @Test
@@ -52,7 +54,9 @@ final class SourceOnBrokerTest {
             }
             try (var admin = Admin.create(Map.of("bootstrap.servers", SharedBroker.bootstrap()))) {
                 var groups = admin.describeConsumerGroups(List.of(topic)).all().get();
-                assertThat(groups.values()).as("it left").allSatisfy(group -> assertThat(group.members()).isEmpty());
+                assertThat(groups.values())
+                        .as("it left")
+                        .allSatisfy(group -> assertThat(group.members()).isEmpty());
             }
         }
         TOPICS.produce(Topics.records(topic, 1, 3000, 500));
@@ -203,8 +207,8 @@ final class SourceOnBrokerTest {
         TOPICS.create(topic, 1);
         TOPICS.produce(List.of(record(topic, "a", "not json\n at all"), record(topic, "b", "")));
         var values = new Values(ValueFormat.Kind.RAW, ValueFormat.OnTombstone.SKIP, OnPoison.STOP);
-        var sink = new SinkFeed(
-                "sink", _ -> true, PassThroughEncoder::exact, new KeyRouter(1), 1, 1, 4096, 20 * Rig.MS);
+        var sink =
+                new SinkFeed("sink", _ -> true, PassThroughEncoder::exact, new KeyRouter(1), 1, 1, 4096, 20 * Rig.MS);
         try (var rig = new Rig(Rig.settings(topic, topic).values(values), List.of(sink), new MemoryIntake())) {
             rig.source.start();
             rig.awaitRows(2);
@@ -246,8 +250,10 @@ final class SourceOnBrokerTest {
             rig.source.start();
             rig.awaitFailure();
             assertThat(rig.failures.getFirst()).startsWith("5 ").contains("StackOverflowError");
-            assertThat(rig.inputFinished.await(20, java.util.concurrent.TimeUnit.SECONDS)).isTrue();
-            assertThat(rig.source.awaitClosed(System.nanoTime() + 20_000 * Rig.MS)).isTrue();
+            assertThat(rig.inputFinished.await(20, java.util.concurrent.TimeUnit.SECONDS))
+                    .isTrue();
+            assertThat(rig.source.awaitClosed(System.nanoTime() + 20_000 * Rig.MS))
+                    .isTrue();
             assertThat(rig.handles.count()).isZero();
             assertThat(TOPICS.committed(topic)).containsEntry(new TopicPartition(topic, 0), 0L);
         }
