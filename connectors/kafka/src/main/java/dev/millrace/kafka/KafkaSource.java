@@ -14,7 +14,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -191,12 +190,9 @@ public final class KafkaSource implements AutoCloseable {
         public Map<TopicPartition, Long> ends(Set<TopicPartition> of) {
             var asked = atTheEnd;
             if (asked == null) return Map.of();
-            try {
-                return asked.offsets(of, OffsetSpec.latest(), clock.nanoTime() + BACKLOG_NANOS);
-            } catch (AdminCalls.Failed | AdminCalls.Stopped unread) {
-                LOG.warn("event=backlog_unknown why=\"{}\"", unread.getMessage());
-                return Map.of();
-            }
+            var ends = asked.ends(of, clock.nanoTime() + BACKLOG_NANOS);
+            if (ends.size() < of.size()) LOG.warn("event=backlog_unknown partitions={}", of.size() - ends.size());
+            return ends;
         }
     }
 }

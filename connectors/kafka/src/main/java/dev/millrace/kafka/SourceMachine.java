@@ -15,7 +15,6 @@ import dev.millrace.sinkpool.NanoClock;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -52,27 +51,6 @@ public final class SourceMachine {
             SourceCounters counters) {
         public Parts {
             sinks = List.copyOf(sinks);
-        }
-    }
-
-    /// One partition, and what holds it.
-    private static final class Owned {
-        final PartitionFlow flow;
-        final String note;
-        boolean noRoom;
-        boolean pendingFull;
-        boolean halted;
-        boolean forgotten;
-        long headNanos;
-        long headFrom = -1;
-
-        @Nullable
-        Long stalledNanos;
-
-        Owned(PartitionFlow flow, String note, long nowNanos) {
-            this.flow = flow;
-            this.note = note;
-            this.headNanos = nowNanos;
         }
     }
 
@@ -152,7 +130,7 @@ public final class SourceMachine {
         var onPoison = parts.settings().values().onPoison();
         var flow =
                 new PartitionFlow(tracker, account, feeds, format, onPoison, poisonLog, parts.inbox(), intake.budget());
-        var one = new Owned(flow, TopicNote.of(partition.topicId()), nowNanos);
+        var one = new Owned(flow, nowNanos);
         owned.put(partition, one);
         pauses.arrived(partition, nowNanos);
         if (assigned.committed() != null) account.committed(assigned.committed().offset());
@@ -320,10 +298,7 @@ public final class SourceMachine {
     }
 
     private void watermarkMoved(Owned one) {
-        if (one.forgotten) return;
-        var tracker = one.flow.tracker;
-        flight.moved(
-                one.flow.partition, new CommitEntry(tracker.watermark(), tracker.watermarkLeaderEpoch(), one.note));
+        if (!one.forgotten) flight.moved(one.flow.partition, one.toCommit());
     }
 
     private void answered(long attempt, Answer answer, long nowNanos, Consumer<SourceCommand> out) {
@@ -423,27 +398,7 @@ public final class SourceMachine {
     }
 
     private void publish(Owned one, long nowNanos) {
-        var tracker = one.flow.tracker;
-        var head = tracker.head();
-        var from = head == null ? -1 : head.from();
-        if (from != one.headFrom) {
-            one.headFrom = from;
-            one.headNanos = nowNanos;
-        }
-        one.flow.account.stands(new PartitionAccount.Standing(
-                tracker.watermark(),
-                tracker.end(),
-                tracker.pending(),
-                one.flow.waitingRows(),
-                one.stalledNanos == null ? one.headNanos : one.stalledNanos,
-                blockedBy(one)));
-    }
-
-    private @Nullable String blockedBy(Owned one) {
-        if (one.forgotten) return "topic changed";
-        if (one.stalledNanos != null) return "a range that failed";
-        var reason = pauses.reason(one.flow.partition);
-        return reason == null ? null : reason.name().toLowerCase(Locale.ROOT);
+        one.publish(pauses.reason(one.flow.partition), nowNanos);
     }
 
     /// When a tick would next do something, if nothing else happens.
