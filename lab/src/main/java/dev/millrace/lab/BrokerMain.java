@@ -9,8 +9,8 @@ import java.util.Map;
 
 /// The main class of a [BrokerProcess]: one broker that lives until it is told to end or its parent is gone.
 ///
-/// Says [#READY] on its standard output when the broker takes requests. Ends when its standard input does, which is
-/// when its parent dies, however it dies.
+/// Says [#READY] on its standard output when the broker takes requests. Ends when its standard input does,
+/// which is when its parent dies, however it dies.
 final class BrokerMain {
     static final String READY = "millrace lab broker ready";
 

@@ -12,12 +12,11 @@ import org.jspecify.annotations.Nullable;
 
 /// A single-node Kafka broker in a JVM of its own, which may be killed.
 ///
-/// The child runs on this JVM's Java and class path and ends when this JVM does, however this JVM ends. What it logs
-/// goes
-/// nowhere, except into the message when it does not start.
+/// The child runs on this JVM's Java and class path and ends when this JVM does, however this JVM ends. What it
+/// logs goes nowhere, except into the message when it does not start.
 ///
-/// Invariant: its port and its data stay the same from the first start to the close. What was acknowledged survives
-/// [#kill]: it is in the system's page cache then, though not yet on the disk.
+/// Invariant: its port and its data stay the same from the first start to the close. What was acknowledged
+/// survives [#kill]: it is in the system's page cache then, though not yet on the disk.
 ///
 /// Thread ownership: any thread; calls wait for each other.
 public final class BrokerProcess implements AutoCloseable {
@@ -145,7 +144,8 @@ public final class BrokerProcess implements AutoCloseable {
         }
     }
 
-    /// Kills it, and deletes its data if the directory is the lab's own. [#stop] first where a clean end matters.
+    /// Kills it, and deletes its data if the directory is the lab's own. [#stop] first where a clean end
+    /// matters.
     @Override
     public synchronized void close() {
         try {

@@ -5,13 +5,12 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// How a single-node broker is started: where its data is, its port, and which broker properties differ from the lab's
-/// small ones.
+/// How a single-node broker is started: where its data is, its port, and which broker properties differ from
+/// the lab's small ones.
 ///
-/// The lab's own: replication factor 1 everywhere, few partitions of the internal topics, no topic made by merely
-/// asking for it, no delay
-/// before a group's first rebalance, a log cleaner of 2 MiB. Any of them may be given another value by [#with(String,
-/// String)].
+/// The lab's own: replication factor 1 everywhere, few partitions of the internal topics, no topic made by
+/// merely asking for it, no delay before a group's first rebalance, a log cleaner of 2 MiB. Any of them may be
+/// given another value by [#with(String, String)].
 ///
 /// @param directory of the data, kept when the broker closes; null for a temporary one, which is deleted then
 /// @param port where clients connect, 0 for any free one

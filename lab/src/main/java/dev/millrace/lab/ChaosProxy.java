@@ -13,13 +13,12 @@ import org.jspecify.annotations.Nullable;
 
 /// A TCP proxy on 127.0.0.1 that breaks the connections through it as it is told.
 ///
-/// One fault is in force at a time: each call begins a new one in the place of the one before, on the connections there
-/// are
-/// and on those to come, and [#heal] ends it. Counts of bytes begin anew with it. If the server itself cannot be
-/// reached,
-/// a client is connected and then reset.
+/// One fault is in force at a time: each call begins a new one in the place of the one before, on the
+/// connections there are and on those to come, and [#heal] ends it. Counts of bytes begin anew with it. If the
+/// server itself cannot be reached, a client is connected and then reset.
 ///
-/// Invariant: its port is the same for life, also while it refuses. After [#close] no thread and no connection is left.
+/// Invariant: its port is the same for life, also while it refuses. After [#close] no thread and no connection
+/// is left.
 ///
 /// Thread ownership: any thread; calls that change the fault wait for each other.
 public final class ChaosProxy implements AutoCloseable {
@@ -66,9 +65,8 @@ public final class ChaosProxy implements AutoCloseable {
         links.forEach(Link::reset);
     }
 
-    /// Connections hang: nothing is read, forwarded or closed, new ones are accepted and hang too. All go on where they
-    /// were
-    /// when it ends.
+    /// Connections hang: nothing is read, forwarded or closed, new ones are accepted and hang too. All go on
+    /// where they were when it ends.
     public void blackHole() {
         change(new Fault.BlackHole());
     }
@@ -83,18 +81,20 @@ public final class ChaosProxy implements AutoCloseable {
         change(new Fault.SlowDrip(bytesPerSecond));
     }
 
-    /// Each connection passes exactly so many bytes more to the server and is reset then; with 0, at the first byte.
+    /// Each connection passes exactly so many bytes more to the server and is reset then; with 0, at the first
+    /// byte.
     public void cutAfterUp(long bytes) {
         change(new Fault.CutAfterUp(bytes));
     }
 
-    /// Each connection passes exactly so many bytes more to the client and is reset then; with 0, at the first byte.
+    /// Each connection passes exactly so many bytes more to the client and is reset then; with 0, at the first
+    /// byte.
     public void cutAfterDown(long bytes) {
         change(new Fault.CutAfterDown(bytes));
     }
 
-    /// The next answer the cue means never arrives: its request went out whole, the server has answered, the answer is
-    /// swallowed and the connection reset. All is well again after this one.
+    /// The next answer the cue means never arrives: its request went out whole, the server has answered, the
+    /// answer is swallowed and the connection reset. All is well again after this one.
     public void dropAnswer(Cue cue) {
         change(new Fault.DropAnswers(cue, 1));
     }
@@ -104,8 +104,8 @@ public final class ChaosProxy implements AutoCloseable {
         change(new Fault.DropAnswers(cue, Long.MAX_VALUE));
     }
 
-    /// Answers the cue means are kept back, with all that follows on their connections, until it ends; requests pass.
-    /// They arrive with [#releaseAnswers] or [#heal], and are lost with [#refuse].
+    /// Answers the cue means are kept back, with all that follows on their connections, until it ends; requests
+    /// pass. They arrive with [#releaseAnswers] or [#heal], and are lost with [#refuse].
     public void holdAnswers(Cue cue) {
         change(new Fault.HoldAnswers(cue));
     }

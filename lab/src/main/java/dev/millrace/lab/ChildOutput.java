@@ -6,7 +6,8 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
 
-/// Reads what a child process says to its end, so that the child never waits for a reader, and keeps the last lines.
+/// Reads what a child process says to its end, so that the child never waits for a reader, and keeps the last
+/// lines.
 ///
 /// Thread ownership: one thread runs it; any thread may ask for the last lines.
 final class ChildOutput implements Runnable {

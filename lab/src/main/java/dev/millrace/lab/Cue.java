@@ -5,11 +5,10 @@ import java.util.Arrays;
 
 /// Which answers of a server a [ChaosProxy] drops or holds: every one, or those a run of bytes tells apart.
 ///
-/// A cue in the *answer* is the safer one: what the server has answered, it has done. A cue in the *request* suits
-/// protocols
-/// that ask one thing at a time, since the first bytes that come back after it are taken for its answer. Mind that a
-/// driver
-/// may prepare a statement once and later send its name alone: PostgreSQL's does so with `COMMIT`.
+/// A cue in the *answer* is the safer one: what the server has answered, it has done. A cue in the *request*
+/// suits protocols that ask one thing at a time, since the first bytes that come back after it are taken for
+/// its answer. Mind that a driver may prepare a statement once and later send its name alone: PostgreSQL's does
+/// so with `COMMIT`.
 public final class Cue {
     /// Every answer.
     public static final Cue ANY = new Cue(Place.NOWHERE, new byte[0]);

@@ -6,12 +6,12 @@ import org.jspecify.annotations.Nullable;
 
 /// A single-node Kafka broker in this JVM.
 ///
-/// Invariant: its port and its data stay the same from the first start to the close, whatever is stopped and started
-/// between.
+/// Invariant: its port and its data stay the same from the first start to the close, whatever is stopped and
+/// started between.
 ///
-/// Kafka ends the JVM when a node cannot go on (its controller's port is taken, its directory is gone). Starting one of
-/// these replaces
-/// that, for the whole JVM and for good, by an exception on the thread that found out.
+/// Kafka ends the JVM when a node cannot go on (its controller's port is taken, its directory is gone).
+/// Starting one of these replaces that, for the whole JVM and for good, by an exception on the thread that
+/// found out.
 ///
 /// Thread ownership: any thread; calls wait for each other.
 public final class EmbeddedBroker implements AutoCloseable {

@@ -1,6 +1,7 @@
 package dev.millrace.lab;
 
-/// One stretch of time with one fault. Two episodes are the same only if they are one object, whatever their faults.
+/// One stretch of time with one fault. Two episodes are the same only if they are one object, whatever their
+/// faults.
 final class Episode {
     private final Fault fault;
 

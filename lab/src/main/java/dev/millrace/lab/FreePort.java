@@ -10,9 +10,8 @@ import java.util.concurrent.ThreadLocalRandom;
 
 /// A port of 127.0.0.1 on which nothing listens, below the range the system gives to outgoing connections.
 ///
-/// Below that range, because a part that stops and starts again must find its port free: a client that keeps knocking
-/// at a closed port
-/// of the outgoing range can be given that very port for its own end.
+/// Below that range, because a part that stops and starts again must find its port free: a client that keeps
+/// knocking at a closed port of the outgoing range can be given that very port for its own end.
 public final class FreePort {
     private static final int LOWEST = 12_000;
     private static final int USUAL_OUTGOING = 32_768;
@@ -20,7 +19,8 @@ public final class FreePort {
 
     private FreePort() {}
 
-    /// Takes one at random. Nothing holds it until the caller listens on it, so another process may still be faster.
+    /// Takes one at random. Nothing holds it until the caller listens on it, so another process may still be
+    /// faster.
     public static int take() {
         int above = firstOutgoing();
         for (int i = 0; i < TRIES; i++) {

@@ -16,8 +16,8 @@ import org.apache.kafka.common.utils.Time;
 import org.apache.kafka.metadata.storage.Formatter;
 import org.apache.kafka.server.common.MetadataVersion;
 
-/// One running single-node broker: controller and broker in one, in this JVM. The one class that touches the broker's
-/// insides.
+/// One running single-node broker: controller and broker in one, in this JVM. The one class that touches the
+/// broker's insides.
 ///
 /// Thread ownership: whoever started it; one call at a time.
 final class KafkaNode {
@@ -29,8 +29,8 @@ final class KafkaNode {
         this.server = server;
     }
 
-    /// Formats the directory if it is new, and returns when the broker takes requests. What was started is stopped
-    /// again if that fails.
+    /// Formats the directory if it is new, and returns when the broker takes requests. What was started is
+    /// stopped again if that fails.
     static KafkaNode start(Path directory, int port, int controllerPort, Map<String, String> overrides) {
         var properties = small(directory, port, controllerPort);
         properties.putAll(overrides);

@@ -21,12 +21,11 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// A PostgreSQL server of this machine's own, from binaries that came with the build: no Docker, no network, root or
-/// not.
+/// A PostgreSQL server of this machine's own, from binaries that came with the build: no Docker, no network,
+/// root or not.
 ///
-/// Its superuser [#user] needs no password from here. Users made by [#createUser] need theirs. `fsync` is off: what it
-/// has committed
-/// survives a killed backend and a restart, not a power cut.
+/// Its superuser [#user] needs no password from here. Users made by [#createUser] need theirs. `fsync` is off:
+/// what it has committed survives a killed backend and a restart, not a power cut.
 ///
 /// Invariant: its port and its data stay the same from the first start to the close.
 ///
@@ -41,12 +40,14 @@ public final class LabPostgres implements AutoCloseable {
 
     private final Path directory;
     private final Map<String, String> serverSettings;
+    private final boolean stopsWithJvm;
     private int port;
     private @Nullable EmbeddedPostgres server;
 
-    private LabPostgres(Path directory, Map<String, String> serverSettings) {
+    private LabPostgres(Path directory, Map<String, String> serverSettings, boolean stopsWithJvm) {
         this.directory = directory;
         this.serverSettings = Map.copyOf(serverSettings);
+        this.stopsWithJvm = stopsWithJvm;
     }
 
     /// Starts one on a free port with an empty temporary data directory. One to two seconds.
@@ -54,9 +55,18 @@ public final class LabPostgres implements AutoCloseable {
         return launch(Map.of());
     }
 
-    /// With settings of `postgresql.conf`, such as `max_connections`.
+    /// With settings of `postgresql.conf`, such as `max_connections`. Stops with this JVM.
     public static LabPostgres launch(Map<String, String> serverSettings) {
-        var postgres = new LabPostgres(Directories.forData("postgres", null), serverSettings);
+        return launch(serverSettings, true);
+    }
+
+    /// With settings of `postgresql.conf`.
+    ///
+    /// @param stopsWithJvm whether it stops of itself as soon as this JVM begins to end. False where something
+    ///     must still be written then, by a drain in a shutdown hook: the caller closes it afterwards, or it
+    ///     lives on.
+    public static LabPostgres launch(Map<String, String> serverSettings, boolean stopsWithJvm) {
+        var postgres = new LabPostgres(Directories.forData("postgres", null), serverSettings, stopsWithJvm);
         try {
             postgres.firstStart();
         } catch (Throwable failure) {
@@ -97,10 +107,7 @@ public final class LabPostgres implements AutoCloseable {
     /// A user who must give this password, and may do nothing until [#execute] grants it.
     public void createUser(String name, String password) {
         String quoted = "'" + password.replace("'", "''") + "'";
-        execute(
-                SUPERUSER,
-                "SET standard_conforming_strings = on; CREATE USER " + checked(name) + " IN ROLE " + WITH_PASSWORD
-                        + " PASSWORD " + quoted);
+        execute(SUPERUSER, "CREATE USER " + checked(name) + " IN ROLE " + WITH_PASSWORD + " PASSWORD " + quoted);
     }
 
     /// Runs statements, separated by `;`, as the superuser in one implicit transaction.
@@ -126,7 +133,8 @@ public final class LabPostgres implements AutoCloseable {
         return Long.parseLong(rows.getFirst());
     }
 
-    /// The rows of a query as text, in the order the server gives them; columns are joined by `|`, a null is empty.
+    /// The rows of a query as text, in the order the server gives them; columns are joined by `|`, a null is
+    /// empty.
     public List<String> query(String database, String sql) {
         try (var connection = connect(database);
                 var statement = connection.createStatement();
@@ -217,7 +225,9 @@ public final class LabPostgres implements AutoCloseable {
                     .setPort(port)
                     .setDataDirectory(directory)
                     .setCleanDataDirectory(false)
+                    .setRegisterShutdownHook(stopsWithJvm)
                     .setPGStartupWait(LIMIT)
+                    .setServerConfig("listen_addresses", "127.0.0.1")
                     // Off by default here: then a killed backend takes answered commits of the others with it.
                     .setServerConfig("synchronous_commit", "on")
                     .setDataDirectoryCustomizer(LabPostgres::askForPasswords);

@@ -158,9 +158,8 @@ final class Pump implements Runnable {
         return true;
     }
 
-    /// Whether this block is an answer the cue means. Notes on the way whether a request holds it, before it goes out,
-    /// since
-    /// the answer may be back before the write returns.
+    /// Whether this block is an answer the cue means. Notes on the way whether a request holds it, before it
+    /// goes out, since the answer may be back before the write returns.
     private boolean cued(Cue cue, Episode episode, byte[] block, int from, int to) {
         return switch (cue.place()) {
             case NOWHERE -> direction == Direction.DOWN;

@@ -28,8 +28,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
-/// The topics of one broker as a test sees them: made, filled, counted and read back, each call waiting until it is
-/// done.
+/// The topics of one broker as a test sees them: made, filled, counted and read back, each call waiting until
+/// it is done.
 ///
 /// Every call ends within a minute or throws [LabException].
 ///
@@ -101,7 +101,8 @@ public final class Topics implements AutoCloseable {
         }
     }
 
-    /// Sends these in one transaction, and aborts it: offsets that hold no record for a reader of what is committed.
+    /// Sends these in one transaction, and aborts it: offsets that hold no record for a reader of what is
+    /// committed.
     public List<RecordMetadata> produceAborted(List<ProducerRecord<byte[], byte[]>> records) {
         try (var producer = transactionalProducer()) {
             var metadata = sendAll(producer, records);
@@ -163,8 +164,8 @@ public final class Topics implements AutoCloseable {
                 admin.alterConsumerGroupOffsets(group, asked).all());
     }
 
-    /// All records of a topic up to its ends of now, without those of aborted or open transactions; within a partition
-    /// in offset order.
+    /// All records of a topic up to its ends of now, without those of aborted or open transactions; within a
+    /// partition in offset order.
     public List<ConsumerRecord<byte[], byte[]>> readAll(String topic) {
         Map<String, Object> settings = Map.of(
                 "bootstrap.servers",

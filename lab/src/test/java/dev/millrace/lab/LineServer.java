@@ -11,8 +11,8 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/// Answers every line with the same line after `done `, and remembers what it got. The end of a connection is a line,
-/// too.
+/// Answers every line with the same line after `done `, and remembers what it got. The end of a connection is a
+/// line, too.
 final class LineServer implements AutoCloseable {
     static final String END = "(end)";
 

@@ -1,0 +1,37 @@
+package dev.millrace.cli;
+
+import dev.millrace.config.LoggingConfig;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/// `millrace demo`: the whole product on real parts of its own, with a replica cut and brought back.
+@Command(
+        name = "demo",
+        description = {
+            "Start a Kafka broker and a PostgreSQL server, run a pipeline between them, cut a replica and bring it back,",
+            "and compare what was produced with what the database holds. Needs no Docker and no network."
+        })
+final class DemoCommand implements Callable<Integer> {
+    @Option(names = "--events", defaultValue = "200000", description = "orders to produce (default: ${DEFAULT-VALUE})")
+    private int events;
+
+    @Option(names = "--rate", defaultValue = "10000", description = "orders a second (default: ${DEFAULT-VALUE})")
+    private int rate;
+
+    @Option(names = "--seed", defaultValue = "1", description = "what the orders are made from (default: ${DEFAULT-VALUE})")
+    private long seed;
+
+    @Option(names = "--keep", description = "leave the broker and the database running at the end, until Ctrl-C")
+    private boolean keep;
+
+    @Override
+    public Integer call() throws Exception {
+        if (events < 1 || rate < 1) {
+            System.err.println("--events and --rate are at least 1");
+            return 2;
+        }
+        Logs.configure(LoggingConfig.Format.TEXT, LoggingConfig.Level.ERROR);
+        return new Demo(events, rate, seed, keep).run();
+    }
+}

@@ -1,0 +1,30 @@
+package dev.millrace.cli;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/// The `millrace` command.
+@Command(
+        name = "millrace",
+        mixinStandardHelpOptions = true,
+        versionProvider = Version.class,
+        description = "Moves Kafka topics into sharded, replicated stores, and says honestly what it left.",
+        subcommands = {RunCommand.class, ValidateCommand.class, DemoCommand.class, VersionCommand.class},
+        footer = {
+            "",
+            "Exit codes: 0 drained; 1 the demo's counts differ; 2 bad configuration or start; 3 something taken is left",
+            "and will replay; 4 a worker's state is unknown; 5 fatal error while running; 128 + n on a second signal."
+        })
+public final class Main {
+    private Main() {}
+
+    public static void main(String[] arguments) {
+        var code = new CommandLine(new Main())
+                .setCaseInsensitiveEnumValuesAllowed(true)
+                .execute(arguments);
+        // Nothing that still runs may keep the process: what was to be said has been said.
+        System.out.flush();
+        System.err.flush();
+        Runtime.getRuntime().halt(code);
+    }
+}

@@ -1,0 +1,58 @@
+package dev.millrace.cli;
+
+import dev.millrace.config.DrainConfig;
+import dev.millrace.pipeline.DrainReport;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Where the one report of a run goes. A file that can't be written at the end does not lose it: it goes to standard output.
+///
+/// Thread ownership: any; the first report is the only one.
+final class ReportSink {
+    private static final Logger LOG = LoggerFactory.getLogger(ReportSink.class);
+
+    private final @Nullable Path file;
+    private final AtomicBoolean written = new AtomicBoolean();
+
+    private ReportSink(@Nullable Path file) {
+        this.file = file;
+    }
+
+    /// Throws if the file can't be written.
+    static ReportSink open(DrainConfig.Report where) throws IOException {
+        return switch (where) {
+            case DrainConfig.Report.Stdout() -> new ReportSink(null);
+            case DrainConfig.Report.ToFile(var path) -> {
+                Files.newOutputStream(path, StandardOpenOption.CREATE, StandardOpenOption.APPEND)
+                        .close();
+                yield new ReportSink(path);
+            }
+        };
+    }
+
+    /// Returns whether this was the first.
+    boolean write(DrainReport report) {
+        if (!written.compareAndSet(false, true)) return false;
+        var text = report.json() + "\n";
+        if (file != null) {
+            try {
+                Files.writeString(file, text, StandardCharsets.UTF_8);
+                return true;
+            } catch (IOException cause) {
+                LOG.atError()
+                        .addKeyValue("event", "report_not_written")
+                        .log("{}: {}; the report goes to standard output", file, cause.getMessage());
+            }
+        }
+        System.out.print(text);
+        System.out.flush();
+        return true;
+    }
+}

@@ -1,0 +1,25 @@
+package dev.millrace.cli;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.Properties;
+import picocli.CommandLine.IVersionProvider;
+
+/// The version that the build wrote into this program.
+final class Version implements IVersionProvider {
+    static String number() {
+        var properties = new Properties();
+        try (var in = Version.class.getResourceAsStream("/millrace-version.properties")) {
+            if (in == null) throw new IllegalStateException("the build left out millrace-version.properties");
+            properties.load(in);
+        } catch (IOException cause) {
+            throw new UncheckedIOException(cause);
+        }
+        return properties.getProperty("version");
+    }
+
+    @Override
+    public String[] getVersion() {
+        return new String[] {"millrace " + number()};
+    }
+}

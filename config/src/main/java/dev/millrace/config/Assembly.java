@@ -1,0 +1,123 @@
+package dev.millrace.config;
+
+import dev.millrace.config.SinkKeys.TlsMode;
+
+/// Makes the records of a file that has no problems.
+record Assembly(Values root) {
+
+    PipelineConfig pipeline() {
+        return new PipelineConfig(
+                root.get(PipelineKeys.PIPELINE).get(PipelineKeys.NAME),
+                source(root.get(SourceKeys.SOURCE).get(SourceKeys.KAFKA)),
+                format(root.get(SourceKeys.FORMAT)),
+                new RouteConfig(
+                        root.get(SourceKeys.ROUTE).get(SourceKeys.ROUTE_KEY),
+                        root.get(SourceKeys.ROUTE).get(SourceKeys.ROUTE_HASH)),
+                root.get(PipelineKeys.DELIVERY),
+                root.get(SinkKeys.SINKS).stream().map(this::sink).toList(),
+                new PoisonConfig(root.get(PipelineKeys.POISON).get(PipelineKeys.ACTION)),
+                checkpoint(root.get(PipelineKeys.CHECKPOINT)),
+                admission(root.get(PipelineKeys.ADMISSION)),
+                new DrainConfig(
+                        root.get(PipelineKeys.DRAIN).get(PipelineKeys.DRAIN_TIMEOUT),
+                        root.get(PipelineKeys.DRAIN).get(PipelineKeys.REPORT)),
+                root.get(PipelineKeys.ADMIN).get(PipelineKeys.LISTEN),
+                new LoggingConfig(
+                        root.get(PipelineKeys.LOGGING).get(PipelineKeys.LOG_FORMAT),
+                        root.get(PipelineKeys.LOGGING).get(PipelineKeys.LOG_LEVEL)));
+    }
+
+    private static KafkaSourceConfig source(Values kafka) {
+        var properties = kafka.orNull(SourceKeys.PROPERTIES);
+        return new KafkaSourceConfig(
+                kafka.get(SourceKeys.BOOTSTRAP_SERVERS),
+                kafka.get(SourceKeys.TOPICS),
+                kafka.get(SourceKeys.GROUP_ID),
+                kafka.get(SourceKeys.CONSUMERS),
+                kafka.get(SourceKeys.ON_NO_OFFSET),
+                kafka.get(SourceKeys.ON_LOST_OFFSET),
+                kafka.get(SourceKeys.STARTUP_TIMEOUT),
+                kafka.get(SourceKeys.REBALANCE).get(SourceKeys.DRAIN_TIMEOUT),
+                kafka.get(SourceKeys.GROUP_PROTOCOL),
+                properties == null ? KafkaProperties.NONE : properties);
+    }
+
+    private static FormatConfig format(Values format) {
+        var raw = format.get(SourceKeys.RAW);
+        return raw.present()
+                ? new FormatConfig.Raw(raw.get(SourceKeys.RAW_TOMBSTONE))
+                : new FormatConfig.Json(format.get(SourceKeys.JSON).get(SourceKeys.JSON_TOMBSTONE));
+    }
+
+    private SinkConfig sink(Values.Named named) {
+        var sink = named.values();
+        var batch = sink.get(SinkKeys.BATCH);
+        var chunk = sink.get(SinkKeys.CHUNK);
+        var retry = sink.get(SinkKeys.RETRY);
+        var topics = sink.orNull(SinkKeys.TOPICS);
+        var postgres = sink.get(SinkKeys.POSTGRES);
+        return new SinkConfig(
+                named.name(),
+                topics == null
+                        ? root.get(SourceKeys.SOURCE).get(SourceKeys.KAFKA).get(SourceKeys.TOPICS)
+                        : new Topics.Listed(topics),
+                postgres.present() ? postgres(postgres) : new BlackholeConfig(),
+                ShardChecks.shards(sink),
+                new BatchConfig(
+                        batch.get(SinkKeys.MAX_ROWS), batch.get(SinkKeys.MAX_BYTES), batch.get(SinkKeys.LINGER)),
+                new ChunkConfig(Math.toIntExact(chunk.get(SinkKeys.TARGET_BYTES)), chunk.get(SinkKeys.CHUNK_LINGER)),
+                new InflightConfig(sink.get(SinkKeys.INFLIGHT).get(SinkKeys.MAX_PER_SHARD)),
+                sink.get(SinkKeys.WRITE).get(SinkKeys.WRITE_TIMEOUT),
+                new RetryConfig(
+                        retry.get(SinkKeys.RETRY_INITIAL),
+                        retry.get(SinkKeys.RETRY_MAX),
+                        retry.get(SinkKeys.MULTIPLIER),
+                        retry.get(SinkKeys.JITTER),
+                        retry.get(SinkKeys.MAX_ATTEMPTS)),
+                breaker(sink.get(BreakerKeys.BREAKER)));
+    }
+
+    private static PostgresConfig postgres(Values postgres) {
+        var tls = postgres.get(SinkKeys.TLS);
+        return new PostgresConfig(
+                postgres.get(SinkKeys.TABLE),
+                postgres.get(SinkKeys.USER),
+                postgres.get(SinkKeys.PASSWORD),
+                postgres.get(SinkKeys.ON_CONFLICT),
+                postgres.get(SinkKeys.UNKNOWN_FIELDS),
+                postgres.orNull(SinkKeys.RAW_COLUMN),
+                tls.get(SinkKeys.TLS_MODE) == TlsMode.OFF
+                        ? new PostgresConfig.Tls.Off()
+                        : new PostgresConfig.Tls.VerifyFull(tls.get(SinkKeys.CA_FILE)));
+    }
+
+    private static BreakerConfig breaker(Values breaker) {
+        var rate = breaker.orNull(BreakerKeys.FAILURE_RATE);
+        int failures = rate == null ? breaker.get(BreakerKeys.FAILURES) : 0;
+        var slow = breaker.get(BreakerKeys.SLOW_CALL);
+        return new BreakerConfig(
+                rate == null ? failures : breaker.get(BreakerKeys.WINDOW),
+                rate == null ? failures : breaker.get(BreakerKeys.MIN_CALLS),
+                rate == null ? 100 : rate,
+                slow.get(BreakerKeys.LONGER_THAN),
+                slow.get(BreakerKeys.SLOW_RATE),
+                breaker.get(BreakerKeys.OPEN_FOR),
+                breaker.get(BreakerKeys.OPEN_FOR_MAX),
+                breaker.get(BreakerKeys.HALF_OPEN_PROBES),
+                breaker.get(BreakerKeys.PROBE_TIMEOUT));
+    }
+
+    private static CheckpointConfig checkpoint(Values checkpoint) {
+        return new CheckpointConfig(
+                checkpoint.get(PipelineKeys.INTERVAL),
+                checkpoint.get(PipelineKeys.MAX_PENDING),
+                checkpoint.get(PipelineKeys.STALLED_FAIL_AFTER));
+    }
+
+    private static AdmissionConfig admission(Values admission) {
+        return new AdmissionConfig(
+                admission.get(PipelineKeys.BUDGET_BYTES),
+                admission.get(PipelineKeys.BUDGET_ROWS),
+                admission.get(PipelineKeys.RESUME_BELOW));
+    }
+}

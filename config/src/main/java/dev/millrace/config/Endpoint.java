@@ -1,0 +1,55 @@
+package dev.millrace.config;
+
+import org.jspecify.annotations.Nullable;
+
+/// The address of one replica of a shard. `toString` is its text in the file; it never holds a credential.
+public sealed interface Endpoint {
+
+    /// `postgres://host:port/database`.
+    record Postgres(HostPort address, String database) implements Endpoint {
+        public Postgres {
+            Require.atLeast("port", address.port(), 1);
+            Require.matches("database", isDatabase(database), database);
+        }
+
+        /// Reads `postgres://host:port/database`; null for anything else, user-info and queries included.
+        static @Nullable Postgres parse(String text) {
+            if (!text.startsWith("postgres://")) return null;
+            var rest = text.substring("postgres://".length());
+            var slash = rest.indexOf('/');
+            if (slash < 0) return null;
+            var address = HostPort.parse(rest.substring(0, slash));
+            var database = rest.substring(slash + 1);
+            return address == null || address.port() == 0 || !isDatabase(database)
+                    ? null
+                    : new Postgres(address, database);
+        }
+
+        private static boolean isDatabase(String text) {
+            return !text.isEmpty()
+                    && text.length() <= 63
+                    && text.chars().allMatch(c -> c < 128 && (Character.isLetterOrDigit(c) || "_-.$".indexOf(c) >= 0));
+        }
+
+        @Override
+        public String toString() {
+            return "postgres://" + address + "/" + database;
+        }
+    }
+
+    /// A name of a blackhole's replica, such as `blackhole:a`: nothing is there.
+    record Blackhole(String name) implements Endpoint {
+        public Blackhole {
+            Require.matches("endpoint", isText(name), name);
+        }
+
+        static boolean isText(String text) {
+            return !text.isEmpty() && text.length() <= 255 && text.chars().allMatch(c -> c > ' ' && c < 127);
+        }
+
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+}

@@ -1,0 +1,24 @@
+package dev.millrace.config;
+
+/// A part of Millrace that is not built yet, as a message names it.
+enum Part {
+    EFFECTIVELY_ONCE("effectively-once delivery"),
+    POISON("poison isolation"),
+    CLICKHOUSE("the ClickHouse sink"),
+    HTTP("the HTTP sink"),
+    AVRO_AND_PROTOBUF("the Avro and Protobuf formats"),
+    FIELD_ROUTES("routing by a field"),
+    LANES("ordering by key"),
+    LEVELS("the check of delivery levels"),
+    NEW_GROUPS("the KIP-848 group protocol");
+
+    private final String text;
+
+    Part(String text) {
+        this.text = text;
+    }
+
+    String notBuilt() {
+        return "not built yet; it comes with " + text;
+    }
+}

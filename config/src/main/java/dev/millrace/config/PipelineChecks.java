@@ -1,0 +1,118 @@
+package dev.millrace.config;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/// What of the whole file cannot work together, computed from its numbers.
+record PipelineChecks(Problems problems, Values root) {
+    /// What an orchestrator usually gives a process between the signal and the kill.
+    private static final Duration GRACE = Duration.ofSeconds(30);
+    /// What a stop may take beyond its budget.
+    private static final Duration OVERRUN = Duration.ofSeconds(1);
+
+    void run() {
+        new SourceChecks(problems, root).run();
+        var sinks = root.get(SinkKeys.SINKS);
+        for (int i = 0; i < sinks.size(); i++) {
+            var sink = sinks.get(i);
+            if (i > 0) {
+                problems.error(
+                        sink.place(),
+                        sink.values().path(),
+                        "more than one sink is " + Part.POISON.notBuilt() + "; leave it out");
+            }
+            new SinkChecks(problems, root, sink).run();
+            linger(sink);
+            rows(sink);
+        }
+        budget();
+        drain();
+    }
+
+    private void linger(Values.Named sink) {
+        var interval = root.get(PipelineKeys.CHECKPOINT).find(PipelineKeys.INTERVAL);
+        var linger = sink.values().get(SinkKeys.BATCH).find(SinkKeys.LINGER);
+        if (interval == null || linger == null || linger.value().compareTo(interval.value()) < 0) return;
+        var at = linger.given() ? linger : interval;
+        problems.error(
+                at.place(),
+                at.path(),
+                "batch.linger %s is not below checkpoint.interval %s, so a commit would find nothing written; lower the one or raise the other"
+                        .formatted(DurationType.text(linger.value()), DurationType.text(interval.value())));
+    }
+
+    private void rows(Values.Named sink) {
+        var budget = root.get(PipelineKeys.ADMISSION).find(PipelineKeys.BUDGET_ROWS);
+        var batch = sink.values().get(SinkKeys.BATCH).find(SinkKeys.MAX_ROWS);
+        if (budget == null || batch == null || batch.value() <= budget.value()) return;
+        var at = budget.given() ? budget : batch;
+        problems.warn(
+                at.place(),
+                at.path(),
+                "admission.max_rows %d is below batch.max_rows %d, so batches are sealed early; raise the one or lower the other"
+                        .formatted(budget.value(), batch.value()));
+    }
+
+    /// One batch must fit beside a chunk of every target; and polling must go on before the shards run dry.
+    private void budget() {
+        var admission = root.get(PipelineKeys.ADMISSION);
+        var budget = admission.find(PipelineKeys.BUDGET_BYTES);
+        long largest = 0;
+        long chunks = 0;
+        long busy = 0;
+        for (var sink : root.get(SinkKeys.SINKS)) {
+            var need = Need.of(sink.values());
+            if (need == null) return;
+            largest = Math.max(largest, need.batch);
+            chunks += need.shards * need.chunk;
+            busy += need.shards * (need.perShard + 1) * need.batch;
+        }
+        if (budget == null) return;
+        if (budget.value() < largest + chunks) {
+            problems.error(
+                    budget.place(),
+                    budget.path(),
+                    "%s is below the largest batch plus one chunk per shard, %s + %s; raise it to %s or lower batch.max_bytes"
+                            .formatted(
+                                    SizeType.text(budget.value()),
+                                    SizeType.text(largest),
+                                    SizeType.text(chunks),
+                                    SizeType.text(largest + chunks)));
+            return;
+        }
+        var resume = admission.find(PipelineKeys.RESUME_BELOW);
+        if (resume == null) return;
+        long mark = (long) (budget.value() * (resume.value() / 100));
+        if (mark >= busy) return;
+        var at = resume.given() ? resume : budget;
+        problems.warn(
+                at.place(),
+                at.path(),
+                "polling goes on below %s, but shards at work hold %s, (max_per_shard + 1) batches each; raise admission.max_bytes or resume_below, or lower batch.max_bytes"
+                        .formatted(SizeType.text(mark), SizeType.text(busy)));
+    }
+
+    private void drain() {
+        var timeout = root.get(PipelineKeys.DRAIN).find(PipelineKeys.DRAIN_TIMEOUT);
+        if (timeout == null || timeout.value().plus(OVERRUN).compareTo(GRACE) <= 0) return;
+        problems.warn(
+                timeout.place(),
+                timeout.path(),
+                "a stop takes up to %s, above the usual grace period of %s, after which the process is killed without a report; lower it or lengthen the grace period"
+                        .formatted(DurationType.text(timeout.value().plus(OVERRUN)), DurationType.text(GRACE)));
+    }
+
+    /// What a sink keeps in memory. Within the bounds of its settings no product of these overflows.
+    private record Need(long shards, long perShard, long batch, long chunk) {
+
+        /// Null when a number of it had a problem.
+        static @Nullable Need of(Values sink) {
+            var batch = sink.get(SinkKeys.BATCH).find(SinkKeys.MAX_BYTES);
+            var chunk = sink.get(SinkKeys.CHUNK).find(SinkKeys.TARGET_BYTES);
+            var perShard = sink.get(SinkKeys.INFLIGHT).find(SinkKeys.MAX_PER_SHARD);
+            if (batch == null || chunk == null || perShard == null || sink.refused(SinkKeys.SHARDS)) return null;
+            var shards = sink.orNull(SinkKeys.SHARDS);
+            return new Need(shards == null ? 1 : shards.size(), perShard.value(), batch.value(), chunk.value());
+        }
+    }
+}

@@ -1,0 +1,30 @@
+package dev.millrace.config;
+
+import java.util.List;
+
+/// One pipeline as its file describes it, defaults filled in: what one process runs.
+///
+/// `name` is 1 to 63 letters, digits, `_` or `-`; there is at least one sink, and names of sinks are distinct.
+public record PipelineConfig(
+        String name,
+        KafkaSourceConfig source,
+        FormatConfig format,
+        RouteConfig route,
+        Delivery delivery,
+        List<SinkConfig> sinks,
+        PoisonConfig poison,
+        CheckpointConfig checkpoint,
+        AdmissionConfig admission,
+        DrainConfig drain,
+        AdminConfig admin,
+        LoggingConfig logging) {
+    public PipelineConfig {
+        Require.matches("pipeline name", Names.isName(name), name);
+        sinks = List.copyOf(sinks);
+        Require.atLeast("sinks", sinks.size(), 1);
+        Require.atLeast(
+                "distinct sink names",
+                sinks.stream().map(SinkConfig::name).distinct().count(),
+                sinks.size());
+    }
+}

@@ -1,0 +1,129 @@
+package dev.millrace.config;
+
+import dev.millrace.config.ChoiceType.Choice;
+import dev.millrace.config.Key.Section;
+import dev.millrace.config.Key.Setting;
+import dev.millrace.config.Key.Unbuilt;
+import java.time.Duration;
+import java.util.List;
+
+/// The file's root, and the keys of the process: poison, checkpoint, admission, drain, admin, logging.
+final class PipelineKeys {
+    static final Setting<String> NAME = Setting.of(
+                    "name", WordType.name(), "label on every metric, part of every token")
+            .needed();
+    static final Section PIPELINE =
+            Section.of("pipeline", "which pipeline this is", NAME).needed();
+
+    static final Setting<Delivery> DELIVERY = Setting.of(
+                    "delivery",
+                    ChoiceType.of(Delivery.class).later("effectively_once", Part.EFFECTIVELY_ONCE),
+                    "what is promised of a row")
+            .byDefault("at_least_once");
+    static final Setting<Boolean> REQUIRE = Setting.of(
+                    "require",
+                    new ChoiceType<Boolean>(List.of(new Choice.Built<>("none", false)))
+                            .later("L1", Part.LEVELS)
+                            .later("L2", Part.LEVELS)
+                            .later("L3", Part.LEVELS)
+                            .later("L4", Part.LEVELS),
+                    "the level below which it refuses to start")
+            .byDefault("none");
+
+    static final Setting<PoisonConfig.Action> ACTION = Setting.of(
+                    "action",
+                    ChoiceType.of(PoisonConfig.Action.class).later("dead_letter", Part.POISON),
+                    "what happens to a row that is refused for its data")
+            .byDefault("stop");
+    static final Section POISON = Section.of(
+            "poison",
+            "rows that cannot be written",
+            ACTION,
+            new Unbuilt("topic", Part.POISON, "leave it out"),
+            new Unbuilt("single_row", Part.POISON, "leave it out"),
+            new Unbuilt("max_rate", Part.POISON, "leave it out"),
+            new Unbuilt("evidence", Part.POISON, "leave it out"));
+
+    static final Setting<Duration> INTERVAL = Setting.of(
+                    "interval", DurationType.between("100ms", "10m"), "between commits of progress")
+            .byDefault("5s");
+    static final Setting<Integer> MAX_PENDING = Setting.of(
+                    "max_pending", CountType.between(1, 1_000_000), "polled ranges per partition above the watermark")
+            .byDefault("1024");
+    static final Setting<Duration> STALLED_FAIL_AFTER = Setting.of(
+                    "stalled_fail_after",
+                    DurationType.between("1s", "24h"),
+                    "how long a failed range may stall its partition before the process ends")
+            .byDefault("2m");
+    static final Section CHECKPOINT = Section.of(
+            "checkpoint",
+            "what is committed, and when",
+            INTERVAL,
+            new Unbuilt("max_open_segments", Part.EFFECTIVELY_ONCE, "leave it out"),
+            new Unbuilt("metadata_limit", Part.EFFECTIVELY_ONCE, "leave it out"),
+            MAX_PENDING,
+            STALLED_FAIL_AFTER);
+
+    static final Setting<Long> BUDGET_BYTES = Setting.of(
+                    "max_bytes", SizeType.between("64KiB", "1024GiB"), "bytes in flight")
+            .byDefault("1GiB");
+    static final Setting<Integer> BUDGET_ROWS = Setting.of(
+                    "max_rows", CountType.between(1, 1_000_000_000), "rows in flight")
+            .byDefault("5000000");
+    static final Setting<Double> RESUME_BELOW = Setting.of(
+                    "resume_below", new PercentType(1, 95), "part of the budget below which polling goes on")
+            .byDefault("60%");
+    static final Section ADMISSION =
+            Section.of("admission", "the budget of what is in flight", BUDGET_BYTES, BUDGET_ROWS, RESUME_BELOW);
+
+    static final Setting<Duration> DRAIN_TIMEOUT = Setting.of(
+                    "timeout", DurationType.between("0s", "1h"), "how long a stop may take")
+            .byDefault("25s");
+    static final Setting<DrainConfig.Report> REPORT = Setting.of(
+                    "report",
+                    new WordType<>(
+                            "a report's target", "stdout, or a path with a /, such as ./report.json", Targets::report),
+                    "where the report of a stop goes")
+            .byDefault("stdout");
+    static final Section DRAIN = Section.of("drain", "an orderly stop", DRAIN_TIMEOUT, REPORT);
+
+    static final Setting<AdminConfig> LISTEN = Setting.of(
+                    "listen",
+                    new WordType<>(
+                            "an address to listen on",
+                            "host:port, such as 127.0.0.1:9090 (port 0: any free one), or none",
+                            Targets::admin),
+                    "where metrics, health, status and the page are served")
+            .byDefault("127.0.0.1:9090");
+    static final Section ADMIN = Section.of("admin", "metrics and health", LISTEN);
+
+    static final Setting<LoggingConfig.Format> LOG_FORMAT = Setting.of(
+                    "format", ChoiceType.of(LoggingConfig.Format.class), "how a line looks")
+            .byDefault("text");
+    static final Setting<LoggingConfig.Level> LOG_LEVEL = Setting.of(
+                    "level", ChoiceType.of(LoggingConfig.Level.class), "which lines are written")
+            .byDefault("info");
+    static final Section LOGGING = Section.of("logging", "log lines, on stderr", LOG_FORMAT, LOG_LEVEL);
+
+    static final Section ROOT = Section.of(
+            "file",
+            "one pipeline",
+            PIPELINE,
+            SourceKeys.SOURCE,
+            SourceKeys.FORMAT,
+            SourceKeys.ROUTE,
+            DELIVERY,
+            REQUIRE,
+            new Unbuilt("token_epoch", Part.EFFECTIVELY_ONCE, "leave it out"),
+            SinkKeys.SINKS,
+            POISON,
+            new Unbuilt("on_config_change", Part.EFFECTIVELY_ONCE, "leave it out"),
+            new Unbuilt("on_expired_token", Part.EFFECTIVELY_ONCE, "leave it out"),
+            CHECKPOINT,
+            ADMISSION,
+            DRAIN,
+            ADMIN,
+            LOGGING);
+
+    private PipelineKeys() {}
+}

@@ -1,0 +1,157 @@
+package dev.millrace.config;
+
+import dev.millrace.config.SinkKeys.TlsMode;
+import java.util.List;
+import java.util.stream.Stream;
+
+/// What of one sink cannot work together.
+record SinkChecks(Problems problems, Values root, Values.Named sink) {
+
+    void run() {
+        kind();
+        var postgres = sink.values().get(SinkKeys.POSTGRES);
+        if (postgres.present()) {
+            raw(postgres);
+            tls(postgres.get(SinkKeys.TLS));
+        }
+        new ShardChecks(problems, sink).run();
+        batches(sink.values().get(SinkKeys.BATCH), sink.values().get(SinkKeys.CHUNK));
+        retry(sink.values().get(SinkKeys.RETRY));
+        breaker(sink.values().get(BreakerKeys.BREAKER));
+    }
+
+    private void kind() {
+        var values = sink.values();
+        long kinds = Stream.of(
+                        values.get(SinkKeys.POSTGRES).present(),
+                        values.get(SinkKeys.BLACKHOLE).present(),
+                        values.has(SinkKeys.CLICKHOUSE),
+                        values.has(SinkKeys.HTTP))
+                .filter(present -> present)
+                .count();
+        if (kinds == 0) problems.error(sink.place(), values.path(), "has no kind; add postgres or blackhole below it");
+        if (kinds > 1) problems.error(sink.place(), values.path(), "has more than one kind; keep one");
+    }
+
+    /// The raw column and the fields belong to one format each.
+    private void raw(Values postgres) {
+        boolean rawFormat = root.get(SourceKeys.FORMAT).get(SourceKeys.RAW).present();
+        var column = postgres.find(SinkKeys.RAW_COLUMN);
+        var unknown = postgres.find(SinkKeys.UNKNOWN_FIELDS);
+        if (rawFormat && column == null) {
+            problems.error(
+                    postgres.place(),
+                    postgres.path() + ".raw_column",
+                    "is required with format raw; add it: the column that takes the value");
+        }
+        if (!rawFormat && column != null) {
+            problems.error(column.place(), column.path(), "belongs to format raw; leave it out, or use format raw");
+        }
+        if (rawFormat && unknown != null && unknown.given()) {
+            problems.error(unknown.place(), unknown.path(), "belongs to format json; leave it out");
+        }
+    }
+
+    private void tls(Values tls) {
+        var mode = tls.find(SinkKeys.TLS_MODE);
+        var ca = tls.find(SinkKeys.CA_FILE);
+        if (mode == null) return;
+        if (mode.value() == TlsMode.VERIFY_FULL && ca == null) {
+            problems.error(tls.place(), tls.path() + ".ca_file", "is required with mode verify-full; add it");
+        }
+        if (mode.value() == TlsMode.OFF && ca != null) {
+            problems.error(ca.place(), ca.path(), "has no effect with mode off; use verify-full or leave it out");
+        }
+    }
+
+    private void batches(Values batch, Values chunk) {
+        var batchBytes = batch.find(SinkKeys.MAX_BYTES);
+        var chunkBytes = chunk.find(SinkKeys.TARGET_BYTES);
+        if (batchBytes != null && chunkBytes != null && chunkBytes.value() > batchBytes.value()) {
+            var at = chunkBytes.given() ? chunkBytes : batchBytes;
+            problems.error(
+                    at.place(),
+                    at.path(),
+                    "chunk.target_bytes %s is above batch.max_bytes %s; lower the one or raise the other"
+                            .formatted(SizeType.text(chunkBytes.value()), SizeType.text(batchBytes.value())));
+        }
+        var batchLinger = batch.find(SinkKeys.LINGER);
+        var chunkLinger = chunk.find(SinkKeys.CHUNK_LINGER);
+        if (batchLinger != null && chunkLinger != null && chunkLinger.value().compareTo(batchLinger.value()) > 0) {
+            var at = chunkLinger.given() ? chunkLinger : batchLinger;
+            problems.error(
+                    at.place(),
+                    at.path(),
+                    "chunk.linger %s is above batch.linger %s; lower the one or raise the other"
+                            .formatted(DurationType.text(chunkLinger.value()), DurationType.text(batchLinger.value())));
+        }
+    }
+
+    private void retry(Values retry) {
+        var initial = retry.find(SinkKeys.RETRY_INITIAL);
+        var max = retry.find(SinkKeys.RETRY_MAX);
+        if (initial != null && max != null && max.value().compareTo(initial.value()) < 0) {
+            var at = max.given() ? max : initial;
+            problems.error(
+                    at.place(),
+                    at.path(),
+                    "max %s is below initial %s; raise max or lower initial"
+                            .formatted(DurationType.text(max.value()), DurationType.text(initial.value())));
+        }
+        var attempts = retry.find(SinkKeys.MAX_ATTEMPTS);
+        if (attempts != null && attempts.value() != RetryConfig.UNLIMITED) {
+            problems.warn(
+                    attempts.place(),
+                    attempts.path(),
+                    "after %d attempts a batch's ranges fail and stall their partitions; use unlimited to wait an outage out"
+                            .formatted(attempts.value()));
+        }
+    }
+
+    private void breaker(Values breaker) {
+        boolean rate = breaker.given(BreakerKeys.FAILURE_RATE);
+        for (var setting : List.of(BreakerKeys.WINDOW, BreakerKeys.MIN_CALLS)) {
+            var value = breaker.find(setting);
+            if (value != null && value.given() && !rate) {
+                problems.error(value.place(), value.path(), "belongs to failure_rate; add that, or leave this out");
+            }
+        }
+        var failures = breaker.find(BreakerKeys.FAILURES);
+        if (rate && failures != null && failures.given()) {
+            problems.error(failures.place(), failures.path(), "conflicts with failure_rate; keep one of them");
+        }
+        var window = breaker.find(BreakerKeys.WINDOW);
+        var calls = breaker.find(BreakerKeys.MIN_CALLS);
+        if (rate && window != null && calls != null && calls.value() > window.value()) {
+            var at = calls.given() ? calls : window;
+            problems.error(
+                    at.place(),
+                    at.path(),
+                    "min_calls %d is above window %d, so it would never open; lower the one or raise the other"
+                            .formatted(calls.value(), window.value()));
+        }
+        times(breaker);
+    }
+
+    private void times(Values breaker) {
+        var open = breaker.find(BreakerKeys.OPEN_FOR);
+        var most = breaker.find(BreakerKeys.OPEN_FOR_MAX);
+        if (open != null && most != null && most.value().compareTo(open.value()) < 0) {
+            var at = most.given() ? most : open;
+            problems.error(
+                    at.place(),
+                    at.path(),
+                    "open_for_max %s is below open_for %s; raise open_for_max or lower open_for"
+                            .formatted(DurationType.text(most.value()), DurationType.text(open.value())));
+        }
+        var slow = breaker.get(BreakerKeys.SLOW_CALL).find(BreakerKeys.LONGER_THAN);
+        var timeout = sink.values().get(SinkKeys.WRITE).find(SinkKeys.WRITE_TIMEOUT);
+        if (slow != null && timeout != null && slow.given() && slow.value().compareTo(timeout.value()) >= 0) {
+            problems.warn(
+                    slow.place(),
+                    slow.path(),
+                    "%s is not below write.timeout %s, so no call can be slow; lower it"
+                            .formatted(DurationType.text(slow.value()), DurationType.text(timeout.value())));
+        }
+    }
+}

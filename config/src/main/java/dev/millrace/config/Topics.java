@@ -1,0 +1,31 @@
+package dev.millrace.config;
+
+import java.util.List;
+import java.util.regex.Pattern;
+
+/// Which topics: a list of names, or every topic whose whole name matches a pattern.
+public sealed interface Topics {
+
+    /// These topics, in the file's order, none twice.
+    record Listed(List<String> names) implements Topics {
+        public Listed {
+            names = List.copyOf(names);
+            Require.atLeast("topics", names.size(), 1);
+            Require.atLeast("distinct topics", names.stream().distinct().count(), names.size());
+            for (var name : names) Require.matches("topic", Names.isTopic(name), name);
+        }
+    }
+
+    /// Every topic that matches, those of the future included. Throws `PatternSyntaxException` for what is no regular
+    /// expression.
+    record Matching(String regex) implements Topics {
+        public Matching {
+            Require.matches("pattern", !regex.isEmpty(), regex);
+            Pattern.compile(regex);
+        }
+
+        public Pattern pattern() {
+            return Pattern.compile(regex);
+        }
+    }
+}

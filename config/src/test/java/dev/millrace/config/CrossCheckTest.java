@@ -1,0 +1,145 @@
+package dev.millrace.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class CrossCheckTest {
+    @Test
+    @Tag("CFG-8")
+    void theDefaultsWorkTogether() {
+        assertThat(PipelineText.postgres().problems()).isEmpty();
+        assertThat(PipelineText.postgres().warnings()).isEmpty();
+    }
+
+    @Test
+    @Tag("CFG-8")
+    void theBudgetHoldsTheLargestBatchAndAChunkPerShard() {
+        var text = PipelineText.postgres().sink("batch: { max_bytes: 1MiB }\nchunk: { target_bytes: 256KiB }");
+        assertThat(text.root("admission: { max_bytes: 1536KiB }").problems()).isEmpty();
+        assertThat(text.root("admission: { max_bytes: 1535KiB }").problems())
+                .containsExactly("admission.max_bytes: 1.5MiB is below the largest batch plus one chunk per shard, "
+                        + "1MiB + 512KiB; raise it to 1.5MiB or lower batch.max_bytes");
+    }
+
+    @Test
+    @Tag("CFG-8")
+    void lingerStaysBelowTheCommitInterval() {
+        assertThat(PipelineText.postgres().sink("batch: { linger: 4999ms }").problems())
+                .isEmpty();
+        assertThat(PipelineText.postgres().sink("batch: { linger: 5s }").problems())
+                .containsExactly("sinks.warehouse.batch.linger: batch.linger 5s is not below checkpoint.interval 5s, "
+                        + "so a commit would find nothing written; lower the one or raise the other");
+        assertThat(PipelineText.postgres().root("checkpoint: { interval: 2s }").problems())
+                .containsExactly("checkpoint.interval: batch.linger 2s is not below checkpoint.interval 2s, "
+                        + "so a commit would find nothing written; lower the one or raise the other");
+    }
+
+    @Test
+    @Tag("CFG-8")
+    void aResumeMarkBelowWhatTheShardsHoldIsWarnedAbout() {
+        // Two shards of three batches of 64 MiB hold 384 MiB.
+        assertThat(PipelineText.postgres()
+                        .root("admission: { max_bytes: 640MiB, resume_below: 60% }")
+                        .warnings())
+                .isEmpty();
+        assertThat(PipelineText.postgres()
+                        .root("admission: { max_bytes: 639MiB, resume_below: 60% }")
+                        .warnings())
+                .containsExactly(
+                        "admission.resume_below: polling goes on below 383.4MiB, but shards at work hold 384MiB, "
+                                + "(max_per_shard + 1) batches each; raise admission.max_bytes or resume_below, or lower batch.max_bytes");
+        assertThat(PipelineText.postgres()
+                        .sink("inflight: { max_per_shard: 4 }")
+                        .warnings())
+                .hasSize(1)
+                .first()
+                .asString()
+                .contains("614.4MiB", "640MiB");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"25s,false", "29s,false", "30s,true", "31s,true", "2m,true"})
+    @Tag("CFG-8")
+    void aDrainAboveTheGracePeriodIsWarnedAbout(String timeout, boolean warned) {
+        var warnings = PipelineText.postgres()
+                .root("drain: { timeout: " + timeout + " }")
+                .warnings();
+        assertThat(warnings).hasSize(warned ? 1 : 0).allMatch(w -> w.contains("usual grace period of 30s"));
+    }
+
+    @Test
+    @Tag("CFG-8")
+    void aBudgetOfFewerRowsThanABatchIsWarnedAbout() {
+        assertThat(PipelineText.postgres()
+                        .root("admission: { max_rows: 499999 }")
+                        .warnings())
+                .containsExactly("admission.max_rows: admission.max_rows 499999 is below batch.max_rows 500000, "
+                        + "so batches are sealed early; raise the one or lower the other");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"1", "10", "1000000"})
+    @Tag("CFG-11")
+    void finiteAttemptsAreWarnedAbout(String attempts) {
+        assertThat(PipelineText.postgres()
+                        .sink("retry: { max_attempts: " + attempts + " }")
+                        .warnings())
+                .containsExactly(
+                        "sinks.warehouse.retry.max_attempts: after " + attempts
+                                + " attempts a batch's ranges fail and stall their partitions; use unlimited to wait an outage out");
+    }
+
+    @Test
+    @Tag("CFG-11")
+    void unlimitedAttemptsAreNot() {
+        var text = PipelineText.postgres().sink("retry: { max_attempts: unlimited }");
+        assertThat(text.warnings()).isEmpty();
+        assertThat(text.onlySink().retry().unlimited()).isTrue();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"100ms,true", "99ms,false", "1h,true", "61m,false", "0s,false"})
+    @Tag("BRK-6")
+    @Tag("CFG-1")
+    void openForHasBounds(String openFor, boolean fits) {
+        var text = PipelineText.postgres().sink("breaker: { open_for: " + openFor + ", open_for_max: 1h }");
+        assertThat(text.problems().isEmpty()).isEqualTo(fits);
+    }
+
+    @Test
+    @Tag("CFG-1")
+    void aBreakerHasOneTrigger() {
+        assertThat(PipelineText.postgres()
+                        .sink("breaker: { failures: 3, failure_rate: 50% }")
+                        .problems())
+                .containsExactly("sinks.warehouse.breaker.failures: conflicts with failure_rate; keep one of them");
+        assertThat(PipelineText.postgres()
+                        .sink("breaker: { failure_rate: 50%, window: 4 }")
+                        .problems())
+                .containsExactly(
+                        "sinks.warehouse.breaker.window: min_calls 5 is above window 4, so it would never open; lower the one or raise the other");
+        assertThat(PipelineText.postgres()
+                        .sink("breaker: { failures: 7 }")
+                        .onlySink()
+                        .breaker()
+                        .window())
+                .isEqualTo(7);
+    }
+
+    @Test
+    @Tag("CFG-1")
+    void slowCallsBelowTheTimeoutOnly() {
+        assertThat(PipelineText.postgres().sink("write: { timeout: 10s }").warnings())
+                .isEmpty();
+        assertThat(PipelineText.postgres()
+                        .sink("write: { timeout: 10s }\nbreaker: { slow_call: { longer_than: 10s } }")
+                        .warnings())
+                .containsExactly(
+                        "sinks.warehouse.breaker.slow_call.longer_than: 10s is not below write.timeout 10s, so no call can be slow; lower it");
+    }
+}

@@ -1,0 +1,97 @@
+package dev.millrace.pipeline;
+
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// What a run did and what it left. A null is a truth that is not known; it is never told as zero (DRN-3).
+///
+/// Where all is known, rows add up: polled = delivered + skipped + deadLettered + abandoned + inDoubt. `drained` means that nothing
+/// taken is left undone; `caughtUp` that no backlog is left.
+public record DrainReport(
+        String pipeline,
+        String version,
+        Instant startedAt,
+        Instant endedAt,
+        String reason,
+        int exitCode,
+        boolean cutShort,
+        double drainSeconds,
+        double drainBudgetSeconds,
+        @Nullable Boolean drained,
+        @Nullable Boolean caughtUp,
+        Rows rows,
+        long batchesDelivered,
+        List<Partition> partitions,
+        List<SinkEnd> sinks) {
+    /// The version of this shape, first in the document.
+    public static final int SCHEMA = 1;
+
+    public DrainReport {
+        partitions = List.copyOf(partitions);
+        sinks = List.copyOf(sinks);
+    }
+
+    /// As one JSON document on one line, names in snake case.
+    public String json() {
+        return ReportJson.of(this);
+    }
+
+    /// Rows of this run. `delivered` includes `duplicate`, those the sink said it had; `abandoned` were given up and not stored by this
+    /// run, `inDoubt` after an attempt of which nobody knows how it ended. Both replay.
+    public record Rows(
+            long polled,
+            long delivered,
+            long duplicate,
+            long skipped,
+            long deadLettered,
+            @Nullable Long abandoned,
+            @Nullable Long inDoubt) {}
+
+    /// One partition that this run owned at its end. `taken` is one past the last offset polled. `undelivered` is `end` − `committed` in
+    /// offsets, an upper bound of rows where the log has holes.
+    public record Partition(
+            String topic,
+            int partition,
+            @Nullable Long committed,
+            @Nullable Long end,
+            @Nullable Long undelivered,
+            long taken,
+            @Nullable String blockedBy) {}
+
+    public record SinkEnd(String name, List<ShardEnd> shards) {
+        public SinkEnd {
+            shards = List.copyOf(shards);
+        }
+    }
+
+    /// One shard. With `lowerBound` its worker died or overran, and its counts are what is known at least.
+    public record ShardEnd(
+            String shard,
+            State state,
+            boolean lowerBound,
+            long rowsDelivered,
+            long batchesDelivered,
+            long rowsLeft,
+            List<ReplicaEnd> replicas) {
+        public ShardEnd {
+            replicas = List.copyOf(replicas);
+        }
+    }
+
+    public enum State {
+        /// It wrote all it had.
+        FINISHED,
+        /// The deadline came first.
+        ABANDONED,
+        /// Its worker did not stop.
+        OVERRAN,
+        /// Its worker ended by a fault.
+        DIED,
+        /// No time was given to wait for it.
+        NOT_WAITED_FOR
+    }
+
+    public record ReplicaEnd(
+            String endpoint, String breaker, long written, long failed, @Nullable String lastFailure) {}
+}

@@ -1,0 +1,132 @@
+package dev.millrace.pipeline;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/// A drain report as one JSON document on one line, names in snake case.
+final class ReportJson {
+    private static final JsonFactory JSON = new JsonFactory();
+
+    private final JsonGenerator out;
+
+    private ReportJson(JsonGenerator out) {
+        this.out = out;
+    }
+
+    static String of(DrainReport report) {
+        var text = new StringWriter();
+        try (var generator = JSON.createGenerator(text)) {
+            new ReportJson(generator).write(report);
+        } catch (IOException impossible) {
+            throw new UncheckedIOException(impossible);
+        }
+        return text.toString();
+    }
+
+    private void write(DrainReport report) throws IOException {
+        out.writeStartObject();
+        out.writeNumberField("schema", DrainReport.SCHEMA);
+        out.writeStringField("pipeline", report.pipeline());
+        out.writeStringField("version", report.version());
+        out.writeStringField("started_at", report.startedAt().toString());
+        out.writeStringField("ended_at", report.endedAt().toString());
+        out.writeStringField("reason", report.reason());
+        out.writeNumberField("exit_code", report.exitCode());
+        out.writeBooleanField("cut_short", report.cutShort());
+        seconds("drain_seconds", report.drainSeconds());
+        seconds("drain_budget_seconds", report.drainBudgetSeconds());
+        bool("drained", report.drained());
+        bool("caught_up", report.caughtUp());
+        rows(report.rows());
+        out.writeNumberField("batches_delivered", report.batchesDelivered());
+        out.writeArrayFieldStart("partitions");
+        for (var partition : report.partitions()) partition(partition);
+        out.writeEndArray();
+        out.writeArrayFieldStart("sinks");
+        for (var sink : report.sinks()) sink(sink);
+        out.writeEndArray();
+        out.writeEndObject();
+    }
+
+    private void rows(DrainReport.Rows rows) throws IOException {
+        out.writeObjectFieldStart("rows");
+        out.writeNumberField("polled", rows.polled());
+        out.writeNumberField("delivered", rows.delivered());
+        out.writeNumberField("duplicate", rows.duplicate());
+        out.writeNumberField("skipped", rows.skipped());
+        out.writeNumberField("dead_lettered", rows.deadLettered());
+        number("abandoned", rows.abandoned());
+        number("in_doubt", rows.inDoubt());
+        out.writeEndObject();
+    }
+
+    private void partition(DrainReport.Partition partition) throws IOException {
+        out.writeStartObject();
+        out.writeStringField("topic", partition.topic());
+        out.writeNumberField("partition", partition.partition());
+        number("committed", partition.committed());
+        number("end", partition.end());
+        number("undelivered", partition.undelivered());
+        out.writeNumberField("taken", partition.taken());
+        text("blocked_by", partition.blockedBy());
+        out.writeEndObject();
+    }
+
+    private void sink(DrainReport.SinkEnd sink) throws IOException {
+        out.writeStartObject();
+        out.writeStringField("name", sink.name());
+        out.writeArrayFieldStart("shards");
+        for (var shard : sink.shards()) shard(shard);
+        out.writeEndArray();
+        out.writeEndObject();
+    }
+
+    private void shard(DrainReport.ShardEnd shard) throws IOException {
+        out.writeStartObject();
+        out.writeStringField("shard", shard.shard());
+        out.writeStringField("state", shard.state().name().toLowerCase(Locale.ROOT));
+        out.writeBooleanField("lower_bound", shard.lowerBound());
+        out.writeNumberField("rows_delivered", shard.rowsDelivered());
+        out.writeNumberField("batches_delivered", shard.batchesDelivered());
+        out.writeNumberField("rows_left", shard.rowsLeft());
+        out.writeArrayFieldStart("replicas");
+        for (var replica : shard.replicas()) {
+            out.writeStartObject();
+            out.writeStringField("endpoint", replica.endpoint());
+            out.writeStringField("breaker", replica.breaker());
+            out.writeNumberField("written", replica.written());
+            out.writeNumberField("failed", replica.failed());
+            text("last_failure", replica.lastFailure());
+            out.writeEndObject();
+        }
+        out.writeEndArray();
+        out.writeEndObject();
+    }
+
+    private void seconds(String name, double value) throws IOException {
+        out.writeNumberField(name, Math.round(value * 1000) / 1000.0);
+    }
+
+    private void number(String name, @Nullable Long value) throws IOException {
+        out.writeFieldName(name);
+        if (value == null) out.writeNull();
+        else out.writeNumber(value);
+    }
+
+    private void bool(String name, @Nullable Boolean value) throws IOException {
+        out.writeFieldName(name);
+        if (value == null) out.writeNull();
+        else out.writeBoolean(value);
+    }
+
+    private void text(String name, @Nullable String value) throws IOException {
+        out.writeFieldName(name);
+        if (value == null) out.writeNull();
+        else out.writeString(value);
+    }
+}

@@ -1,0 +1,209 @@
+package dev.millrace.pipeline;
+
+import dev.millrace.kafka.PartitionView;
+import dev.millrace.sinkpool.Failure;
+import dev.millrace.sinkpool.ShardStatus;
+import dev.millrace.sinkpool.ShardView;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/// Draws up the report of a run from what its parts say at its end.
+///
+/// Invariant: what no part can tell is null, and sets no sum (DRN-3).
+record RunEnd(
+        Run run,
+        List<PartitionView> partitions,
+        List<ShardStatus> shards,
+        boolean membersEnded,
+        Waited waited) {
+    /// What is known of the run itself.
+    record Run(
+            String pipeline,
+            String version,
+            Instant startedAt,
+            Instant endedAt,
+            String reason,
+            double drainSeconds,
+            double drainBudgetSeconds) {}
+
+    /// How its end was waited for.
+    enum Waited {
+        /// To the end, or to the deadline.
+        TO_THE_DEADLINE,
+        /// Not at all: no time was given.
+        NOT,
+        /// Cut short by a second signal.
+        CUT_SHORT
+    }
+
+    DrainReport report(ExitCode so) {
+        var drained = drained();
+        var exit = so.or(exitOf(drained)).code();
+        return report(exit, drained);
+    }
+
+    /// With an exit code that stands above all others.
+    DrainReport report(int exitCode) {
+        return report(exitCode, drained());
+    }
+
+    private DrainReport report(int exitCode, @Nullable Boolean drained) {
+        return new DrainReport(
+                run.pipeline(),
+                run.version(),
+                run.startedAt(),
+                run.endedAt(),
+                run.reason(),
+                exitCode,
+                waited == Waited.CUT_SHORT,
+                run.drainSeconds(),
+                run.drainBudgetSeconds(),
+                drained,
+                caughtUp(),
+                rows(),
+                shards.stream().mapToLong(shard -> shard.counts().batchesWritten()).sum(),
+                owned().stream().map(this::partition).toList(),
+                sinks());
+    }
+
+    private ExitCode exitOf(@Nullable Boolean drained) {
+        if (!allWorkersKnown() || drained == null) return ExitCode.UNKNOWN_STATE;
+        return drained ? ExitCode.DRAINED : ExitCode.LEFT_UNDONE;
+    }
+
+    private boolean allWorkersKnown() {
+        return membersEnded && shards.stream().allMatch(shard -> shard.worker() == ShardStatus.Worker.FINISHED);
+    }
+
+    private List<PartitionView> owned() {
+        return partitions.stream().filter(partition -> partition.member() >= 0).toList();
+    }
+
+    /// Nothing taken is left undone: what is committed is what was taken, partition by partition.
+    private @Nullable Boolean drained() {
+        if (!allWorkersKnown()) return null;
+        return owned().stream().allMatch(RunEnd::done);
+    }
+
+    private static boolean done(PartitionView partition) {
+        var position = partition.position();
+        var committed = partition.committed();
+        return position == null || (committed != null && committed >= position);
+    }
+
+    private @Nullable Boolean caughtUp() {
+        for (var partition : owned()) {
+            var end = end(partition);
+            if (end == null) return null;
+            var committed = partition.committed();
+            if (committed == null || committed < end) return false;
+        }
+        return true;
+    }
+
+    /// The log's end, where it could be read in time.
+    private static @Nullable Long end(PartitionView partition) {
+        var lag = partition.lag();
+        var watermark = partition.watermark();
+        return lag == null || watermark == null ? null : (Long) (watermark + lag);
+    }
+
+    private DrainReport.Rows rows() {
+        var known = allWorkersKnown();
+        var notEncoded = partitions.stream().mapToLong(p -> p.dropped() + p.waiting()).sum();
+        var abandoned = shards.stream().mapToLong(shard -> shard.counts().rowsAbandoned()).sum();
+        var inDoubt = shards.stream().mapToLong(shard -> shard.counts().rowsInDoubt()).sum();
+        return new DrainReport.Rows(
+                partitions.stream().mapToLong(PartitionView::polled).sum(),
+                shards.stream().mapToLong(shard -> shard.counts().rowsWritten()).sum(),
+                shards.stream().mapToLong(shard -> shard.counts().rowsDuplicate()).sum(),
+                partitions.stream()
+                        .flatMap(partition -> partition.sinks().stream())
+                        .mapToLong(PartitionView.SinkRows::skippedRows)
+                        .sum(),
+                0,
+                known ? (Long) (abandoned + notEncoded) : null,
+                known ? (Long) inDoubt : null);
+    }
+
+    private DrainReport.Partition partition(PartitionView partition) {
+        var end = end(partition);
+        var committed = partition.committed();
+        var position = partition.position();
+        return new DrainReport.Partition(
+                partition.partition().topic(),
+                partition.partition().partition(),
+                committed,
+                end,
+                end == null || committed == null ? null : (Long) Math.max(0, end - committed),
+                position == null ? 0 : position,
+                done(partition) ? null : blockedBy(partition));
+    }
+
+    private @Nullable String blockedBy(PartitionView partition) {
+        for (var shard : shards) {
+            for (var held : shard.view().held()) {
+                if (held.partitions().contains(partition.partition()))
+                    return shard.shard() + " batch " + held.batch() + ": " + text(held.failure());
+            }
+        }
+        return partition.blockedBy();
+    }
+
+    private static String text(@Nullable Failure failure) {
+        return failure == null ? "no attempt has ended" : failure.toString();
+    }
+
+    private List<DrainReport.SinkEnd> sinks() {
+        var bySink = new LinkedHashMap<String, List<DrainReport.ShardEnd>>();
+        for (var shard : shards)
+            bySink.computeIfAbsent(shard.shard().sink(), _ -> new ArrayList<>()).add(shard(shard));
+        var out = new ArrayList<DrainReport.SinkEnd>();
+        bySink.forEach((name, ends) -> out.add(new DrainReport.SinkEnd(name, ends)));
+        return out;
+    }
+
+    private DrainReport.ShardEnd shard(ShardStatus shard) {
+        var counts = shard.counts();
+        var left = counts.rowsAbandoned() + counts.rowsInDoubt();
+        if (shard.worker() == ShardStatus.Worker.RUNNING)
+            left += shard.view().openRows() + shard.view().heldRows();
+        var state = state(shard, left);
+        return new DrainReport.ShardEnd(
+                shard.shard().shard(),
+                state,
+                shard.worker() != ShardStatus.Worker.FINISHED,
+                counts.rowsWritten(),
+                counts.batchesWritten(),
+                left,
+                replicas(shard));
+    }
+
+    private DrainReport.State state(ShardStatus shard, long left) {
+        return switch (shard.worker()) {
+            case DIED -> DrainReport.State.DIED;
+            case FINISHED -> left > 0 ? DrainReport.State.ABANDONED : DrainReport.State.FINISHED;
+            case RUNNING ->
+                waited == Waited.TO_THE_DEADLINE ? DrainReport.State.OVERRAN : DrainReport.State.NOT_WAITED_FOR;
+        };
+    }
+
+    private static List<DrainReport.ReplicaEnd> replicas(ShardStatus shard) {
+        var out = new ArrayList<DrainReport.ReplicaEnd>();
+        for (ShardView.Replica replica : shard.view().replicas()) {
+            var index = replica.state().replica();
+            var failure = replica.lastFailure();
+            out.add(new DrainReport.ReplicaEnd(
+                    shard.endpoints().get(index).toString(),
+                    replica.state().phase().name().toLowerCase(Locale.ROOT),
+                    shard.counts().rowsWrittenTo(index),
+                    shard.counts().failuresOf(index),
+                    failure == null ? null : failure.toString()));
+        }
+        return out;
+    }
+}

@@ -1,0 +1,102 @@
+package dev.millrace.pipeline;
+
+import dev.millrace.config.BlackholeConfig;
+import dev.millrace.config.PipelineConfig;
+import dev.millrace.config.PostgresConfig;
+import dev.millrace.config.SinkConfig;
+import dev.millrace.config.Topics;
+import dev.millrace.kafka.PassThroughEncoder;
+import dev.millrace.kafka.SinkFeed;
+import dev.millrace.postgres.Description;
+import dev.millrace.postgres.PostgresSink;
+import dev.millrace.sinkpool.NanoClock;
+import dev.millrace.sinkpool.Router;
+import dev.millrace.sinkpool.ShardId;
+import dev.millrace.sinkpool.ShardSpec;
+import dev.millrace.sinkpool.Sink;
+import java.net.URI;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/// One sink of a pipeline, opened: its shards as the pool drives them, and its feed as the source sees it.
+///
+/// Thread ownership: the thread that starts the pipeline.
+final class SinkPart {
+    private final SinkConfig config;
+    private final Sink sink;
+
+    private SinkPart(SinkConfig config, Sink sink) {
+        this.config = config;
+        this.sink = sink;
+    }
+
+    /// Connects nowhere.
+    static SinkPart open(SinkConfig config, NanoClock clock) {
+        return new SinkPart(
+                config,
+                switch (config.kind()) {
+                    case PostgresConfig postgres ->
+                        PostgresSink.open(Wiring.postgres(config, postgres), shards(config), clock);
+                    case BlackholeConfig() -> new BlackholeSink(PassThroughEncoder::exact);
+                });
+    }
+
+    private static Map<ShardId, List<URI>> shards(SinkConfig config) {
+        var out = new LinkedHashMap<ShardId, List<URI>>();
+        for (var shard : config.shards())
+            out.put(new ShardId(config.name(), shard.name()), Wiring.endpoints(shard));
+        return out;
+    }
+
+    String name() {
+        return config.name();
+    }
+
+    Sink sink() {
+        return sink;
+    }
+
+    /// Asks the sink what it looks like. Null when it may be written to; else why not yet. Throws where a person has to mend something.
+    @Nullable String notYet(long deadlineNanos) throws StartFailure {
+        if (!(sink instanceof PostgresSink postgres)) return null;
+        return switch (postgres.describe(deadlineNanos)) {
+            case Description.Described _ -> null;
+            case Description.NotReachable(var failure) -> failure.toString();
+            case Description.Refused(var reason) ->
+                throw new StartFailure(ExitCode.BAD_CONFIGURATION, "sinks." + name() + ": " + reason);
+        };
+    }
+
+    List<ShardSpec> specs() {
+        var counts = sink.traits().countsRows();
+        return config.shards().stream()
+                .map(shard -> new ShardSpec(Wiring.shard(config, shard, counts), sink, Wiring.endpoints(shard)))
+                .toList();
+    }
+
+    SinkFeed feed(PipelineConfig pipeline) {
+        return new SinkFeed(
+                name(),
+                takes(config.topics()),
+                sink::encoder,
+                router(pipeline),
+                config.shards().size(),
+                1,
+                config.chunk().targetBytes(),
+                config.chunk().linger().toNanos());
+    }
+
+    private static Predicate<String> takes(Topics topics) {
+        return switch (topics) {
+            case Topics.Listed(var names) -> names::contains;
+            case Topics.Matching matching -> matching.pattern().asMatchPredicate();
+        };
+    }
+
+    private Router router(PipelineConfig pipeline) {
+        return Wiring.router(pipeline.route(), config.shards().size());
+    }
+}

@@ -1,0 +1,186 @@
+package dev.millrace.pipeline;
+
+import dev.millrace.breaker.BreakerSettings;
+import dev.millrace.config.BreakerConfig;
+import dev.millrace.config.Endpoint;
+import dev.millrace.config.FormatConfig;
+import dev.millrace.config.KafkaSourceConfig;
+import dev.millrace.config.PipelineConfig;
+import dev.millrace.config.PoisonConfig;
+import dev.millrace.config.PostgresConfig;
+import dev.millrace.config.RetryConfig;
+import dev.millrace.config.RouteConfig;
+import dev.millrace.config.ShardConfig;
+import dev.millrace.config.SinkConfig;
+import dev.millrace.config.Topics;
+import dev.millrace.kafka.KafkaSourceSettings;
+import dev.millrace.kafka.KeyRouter;
+import dev.millrace.kafka.PartitionRouter;
+import dev.millrace.kafka.ValueFormat;
+import dev.millrace.postgres.Password;
+import dev.millrace.postgres.PostgresSettings;
+import dev.millrace.sinkpool.Router;
+import dev.millrace.sinkpool.ShardId;
+import dev.millrace.sinkpool.ShardSettings;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/// From the file's records to the settings of the parts: names and units, and nothing decided.
+final class Wiring {
+    private static final Duration LONGEST_CONNECT = Duration.ofSeconds(10);
+    private static final Duration COMMIT_TIMEOUT = Duration.ofSeconds(5);
+
+    private Wiring() {}
+
+    static KafkaSourceSettings source(PipelineConfig config) {
+        var kafka = config.source();
+        var checkpoint = config.checkpoint();
+        var defaults = KafkaSourceSettings.Membership.defaults();
+        return KafkaSourceSettings.of(
+                        kafka.bootstrapServers().stream().map(Object::toString).collect(Collectors.joining(",")),
+                        subscription(kafka.topics()),
+                        kafka.groupId())
+                .consumers(kafka.consumers())
+                .onNoOffset(onNoOffset(kafka.onNoOffset()))
+                .onLostOffset(onLostOffset(kafka.onLostOffset()))
+                .startupTimeoutNanos(kafka.startupTimeout().toNanos())
+                .properties(kafka.properties().reveal())
+                .values(values(config.format(), config.poison()))
+                .checkpoint(new KafkaSourceSettings.Checkpoint(
+                        checkpoint.interval().toNanos(),
+                        checkpoint.maxPending(),
+                        checkpoint.stalledFailAfter().toNanos(),
+                        COMMIT_TIMEOUT.toNanos()))
+                .membership(new KafkaSourceSettings.Membership(
+                        kafka.rebalanceDrainTimeout().toNanos(), defaults.unreadyAfterNanos(), defaults.endAfterNanos()));
+    }
+
+    private static KafkaSourceSettings.Subscription subscription(Topics topics) {
+        return switch (topics) {
+            case Topics.Listed(var names) -> new KafkaSourceSettings.Subscription.Named(names);
+            case Topics.Matching matching -> new KafkaSourceSettings.Subscription.Matching(matching.pattern());
+        };
+    }
+
+    private static KafkaSourceSettings.OnNoOffset onNoOffset(KafkaSourceConfig.OnNoOffset choice) {
+        return switch (choice) {
+            case FAIL -> KafkaSourceSettings.OnNoOffset.FAIL;
+            case EARLIEST -> KafkaSourceSettings.OnNoOffset.EARLIEST;
+            case LATEST -> KafkaSourceSettings.OnNoOffset.LATEST;
+        };
+    }
+
+    private static KafkaSourceSettings.OnLostOffset onLostOffset(KafkaSourceConfig.OnLostOffset choice) {
+        return switch (choice) {
+            case HALT -> KafkaSourceSettings.OnLostOffset.HALT;
+            case CONTINUE -> KafkaSourceSettings.OnLostOffset.CONTINUE;
+        };
+    }
+
+    private static KafkaSourceSettings.Values values(FormatConfig format, PoisonConfig poison) {
+        var kind = switch (format) {
+            case FormatConfig.Json _ -> ValueFormat.Kind.JSON;
+            case FormatConfig.Raw _ -> ValueFormat.Kind.RAW;
+        };
+        var tombstone = switch (format.onTombstone()) {
+            case SKIP -> ValueFormat.OnTombstone.SKIP;
+            case ROW -> ValueFormat.OnTombstone.ROW;
+        };
+        var onPoison = switch (poison.action()) {
+            case STOP -> KafkaSourceSettings.OnPoison.STOP;
+            case SKIP -> KafkaSourceSettings.OnPoison.SKIP;
+        };
+        return new KafkaSourceSettings.Values(kind, tombstone, onPoison);
+    }
+
+    static ShardSettings shard(SinkConfig sink, ShardConfig shard, boolean countsRows) {
+        var batch = sink.batch();
+        return new ShardSettings(
+                new ShardId(sink.name(), shard.name()),
+                shard.endpoints().size(),
+                1,
+                new ShardSettings.BatchSettings(
+                        batch.maxRows(), batch.maxBytes(), batch.linger().toNanos()),
+                sink.inflight().maxPerShard(),
+                sink.writeTimeout().toNanos(),
+                retry(sink.retry()),
+                breaker(sink.breaker()),
+                countsRows);
+    }
+
+    private static ShardSettings.RetrySettings retry(RetryConfig retry) {
+        return new ShardSettings.RetrySettings(
+                retry.initial().toNanos(),
+                retry.max().toNanos(),
+                retry.multiplier(),
+                retry.jitter(),
+                retry.unlimited() ? 0 : retry.maxAttempts());
+    }
+
+    private static BreakerSettings breaker(BreakerConfig breaker) {
+        return new BreakerSettings(
+                breaker.window(),
+                breaker.minCalls(),
+                (float) breaker.failureRatePercent(),
+                breaker.slowCallLongerThan().toNanos(),
+                (float) breaker.slowCallRatePercent(),
+                breaker.openFor().toNanos(),
+                breaker.openForMax().toNanos(),
+                breaker.halfOpenProbes(),
+                breaker.probeTimeout().toNanos());
+    }
+
+    static PostgresSettings postgres(SinkConfig sink, PostgresConfig postgres) {
+        var connect = min(LONGEST_CONNECT, sink.writeTimeout().dividedBy(2));
+        return new PostgresSettings(
+                postgres.table().toString(),
+                new PostgresSettings.Login(
+                        postgres.user(), passwordOf(postgres), tls(postgres.tls())),
+                new PostgresSettings.Rows(
+                        switch (postgres.onConflict()) {
+                            case ERROR -> PostgresSettings.OnConflict.ERROR;
+                            case IGNORE -> PostgresSettings.OnConflict.IGNORE;
+                        },
+                        switch (postgres.unknownFields()) {
+                            case REFUSE -> PostgresSettings.UnknownFields.REFUSE;
+                            case IGNORE -> PostgresSettings.UnknownFields.IGNORE;
+                        },
+                        postgres.rawColumn()),
+                new PostgresSettings.Limits(sink.inflight().maxPerShard(), connect, sink.writeTimeout()));
+    }
+
+    private static Password passwordOf(PostgresConfig postgres) {
+        return Password.of(postgres.password().reveal());
+    }
+
+    private static PostgresSettings.Tls tls(PostgresConfig.Tls tls) {
+        return switch (tls) {
+            case PostgresConfig.Tls.Off() -> new PostgresSettings.Tls.Off();
+            case PostgresConfig.Tls.VerifyFull(var caFile) -> new PostgresSettings.Tls.VerifyFull(caFile);
+        };
+    }
+
+    static Router router(RouteConfig route, int shards) {
+        return switch (route.key()) {
+            case KAFKA_KEY -> new KeyRouter(shards);
+            case PARTITION -> new PartitionRouter(shards);
+        };
+    }
+
+    static List<URI> endpoints(ShardConfig shard) {
+        return shard.endpoints().stream().map(Wiring::uri).toList();
+    }
+
+    private static URI uri(Endpoint endpoint) {
+        return switch (endpoint) {
+            case Endpoint.Postgres postgres -> URI.create(postgres.toString());
+            case Endpoint.Blackhole(var name) -> URI.create(name);
+        };
+    }
+
+    private static Duration min(Duration a, Duration b) {
+        return a.compareTo(b) <= 0 ? a : b;
+    }
+}

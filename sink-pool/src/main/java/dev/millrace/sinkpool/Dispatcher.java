@@ -1,0 +1,216 @@
+package dev.millrace.sinkpool;
+
+import dev.millrace.breaker.BreakerSettings;
+import dev.millrace.breaker.Leave;
+import dev.millrace.breaker.Permit;
+import dev.millrace.breaker.ReplicaSet;
+import dev.millrace.breaker.Verdict;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// Sends the batches that are ready to replicas that may be written to, pings those that come back, and ends attempts
+/// at
+/// their deadlines.
+///
+/// What an attempt's outcome means for its batch is the machine's to say; what it means for its replica is reported
+/// here.
+///
+/// Thread ownership: the shard machine that created it.
+final class Dispatcher {
+    private static final long HEARTBEAT_LEAST_NANOS = 100_000_000L;
+    private static final long HEARTBEAT_MOST_NANOS = 30_000_000_000L;
+    private static final long SLOT_GRACE_NANOS = 1_000_000_000L;
+    private static final long NO_EPISODE = -1;
+
+    private final ShardSettings settings;
+    private final ShardCounts counts;
+    private final Consumer<ShardNote> tell;
+    private final ReplicaSet replicas;
+    private final ReplicaWatch watch;
+    private final Attempts attempts;
+    private final long[] pingedEpisode;
+    private final int unfinishedBound;
+    private final long heartbeatNanos;
+    private long replicaWakeNanos = NanoClock.NEVER;
+
+    Dispatcher(ShardSettings settings, ShardCounts counts, long nowNanos, Consumer<ShardNote> tell) {
+        this.settings = settings;
+        this.counts = counts;
+        this.tell = tell;
+        this.replicas = new ReplicaSet(settings.replicas(), slotSettings(settings), nowNanos);
+        this.watch = new ReplicaWatch(replicas);
+        this.attempts = new Attempts(settings.replicas());
+        this.pingedEpisode = new long[settings.replicas()];
+        Arrays.fill(pingedEpisode, NO_EPISODE);
+        this.unfinishedBound = 2 * settings.maxInFlight();
+        this.heartbeatNanos = Math.clamp(settings.breaker().openNanos(), HEARTBEAT_LEAST_NANOS, HEARTBEAT_MOST_NANOS);
+    }
+
+    /// A probe is an attempt of ours with a deadline of its own; the set takes its slot back only if that was lost.
+    private static BreakerSettings slotSettings(ShardSettings settings) {
+        var breaker = settings.breaker();
+        return new BreakerSettings(
+                breaker.window(),
+                breaker.minCalls(),
+                breaker.failureRate(),
+                breaker.slowNanos(),
+                breaker.slowRate(),
+                breaker.openNanos(),
+                breaker.openMaxNanos(),
+                breaker.halfOpenProbes(),
+                Math.max(settings.writeTimeoutNanos(), breaker.probeTimeoutNanos()) + SLOT_GRACE_NANOS);
+    }
+
+    /// Half-opens what is due.
+    void tick(long nowNanos) {
+        if (replicas.tick(nowNanos)) watch.look(nowNanos, tell);
+    }
+
+    // --- attempts that begin
+
+    /// Starts what can be started now; the longest waiting batch first.
+    void start(Deliveries deliveries, long nowNanos, Consumer<ShardCommand> out) {
+        replicaWakeNanos = NanoClock.NEVER;
+        for (var ready = deliveries.ready(); !ready.isEmpty(); ready = deliveries.ready()) {
+            if (!probeBesideSibling(ready, nowNanos, out) && !startFirst(ready, nowNanos, out)) return;
+        }
+    }
+
+    /// With a healthy sibling, a probe is a ping, then the smallest batch that waits (BRK-7). Returns whether a batch
+    /// was
+    /// started.
+    private boolean probeBesideSibling(List<Delivery> ready, long nowNanos, Consumer<ShardCommand> out) {
+        var deadline =
+                NanoClock.due(nowNanos, Math.min(settings.breaker().probeTimeoutNanos(), settings.writeTimeoutNanos()));
+        for (var permit = replicas.probe(nowNanos); permit != null; permit = replicas.probe(nowNanos)) {
+            if (pingedEpisode[permit.replica()] == permit.episode()) {
+                var bySize = Comparator.comparingLong(
+                        (Delivery delivery) -> delivery.batch().rows().byteCount());
+                write(ready.stream().min(bySize).orElseThrow(), permit, deadline, nowNanos, out);
+                return true;
+            }
+            counts.began(permit.replica());
+            var ping = attempts.begin(null, permit, nowNanos, deadline);
+            out.accept(new ShardCommand.StartPing(ping.id(), permit.replica(), deadline));
+        }
+        return false;
+    }
+
+    private boolean startFirst(List<Delivery> ready, long nowNanos, Consumer<ShardCommand> out) {
+        for (var delivery : ready) {
+            if (!(delivery.stage() instanceof Delivery.Stage.Ready(var preference))) continue;
+            switch (replicas.acquire(preference, nowNanos)) {
+                case Leave.Granted(var permit) -> {
+                    write(delivery, permit, NanoClock.due(nowNanos, settings.writeTimeoutNanos()), nowNanos, out);
+                    return true;
+                }
+                case Leave.Wait(var until) -> waitForReplica(until, nowNanos);
+                case Leave.WaitForProbe(var until) -> waitForReplica(until, nowNanos);
+            }
+        }
+        return false;
+    }
+
+    /// Waiting for a replica is no attempt and climbs no ladder; a heartbeat bounds it (BRK-6).
+    private void waitForReplica(long untilNanos, long nowNanos) {
+        var until = NanoClock.earlier(untilNanos, NanoClock.due(nowNanos, heartbeatNanos));
+        replicaWakeNanos = NanoClock.earlier(replicaWakeNanos, until);
+    }
+
+    private void write(
+            Delivery delivery, Permit permit, long deadlineNanos, long nowNanos, Consumer<ShardCommand> out) {
+        counts.began(permit.replica());
+        var attempt = attempts.begin(delivery, permit, nowNanos, deadlineNanos);
+        delivery.writing(attempt.id());
+        var batch = delivery.batch();
+        out.accept(new ShardCommand.StartAttempt(
+                attempt.id(), permit.replica(), batch, batch.rows(), batch.token(), deadlineNanos));
+    }
+
+    // --- attempts that end
+
+    /// The live attempt of this id, which is over. Null for one that was cancelled: its outcome is only counted, and
+    /// its
+    /// replica may be eligible again (WRT-1, WRT-10).
+    Attempts.@Nullable Live ended(long id, long nowNanos) {
+        var attempt = attempts.end(id);
+        if (attempt != null) return attempt;
+        var replica = attempts.gone(id);
+        if (replica < 0) return null;
+        counts.late();
+        if (replicas.unfinished(replica, attempts.unfinished(replica) >= unfinishedBound)) watch.look(nowNanos, tell);
+        return null;
+    }
+
+    /// Attempts at their deadline, whether or not their threads ever end: they are cancelled, and no longer live.
+    List<Attempts.Live> expire(long nowNanos, Consumer<ShardCommand> out) {
+        var expired = new ArrayList<Attempts.Live>();
+        for (var attempt : attempts.live()) {
+            if (!NanoClock.reached(attempt.deadlineNanos(), nowNanos)) continue;
+            cancel(attempt, out);
+            expired.add(attempt);
+        }
+        return expired;
+    }
+
+    void cancelAll(long nowNanos, Consumer<ShardCommand> out) {
+        for (var attempt : attempts.live()) {
+            cancel(attempt, out);
+            counts.ended(attempt.permit().replica(), ShardCounts.Attempt.CANCELLED);
+            report(attempt.permit(), Verdict.UNTRIED, nowNanos);
+        }
+    }
+
+    private void cancel(Attempts.Live attempt, Consumer<ShardCommand> out) {
+        var replica = attempt.permit().replica();
+        attempts.cancel(attempt);
+        replicas.unfinished(replica, attempts.unfinished(replica) >= unfinishedBound);
+        out.accept(new ShardCommand.CancelAttempt(attempt.id()));
+    }
+
+    /// A write succeeded.
+    void succeeded(Permit permit, long nowNanos) {
+        report(permit, Verdict.HEALTHY, nowNanos);
+        watch.succeeded(nowNanos, tell);
+    }
+
+    /// A ping succeeded: the next batch that waits is the probe.
+    void pinged(Permit permit, long nowNanos) {
+        pingedEpisode[permit.replica()] = permit.episode();
+        report(permit, Verdict.UNTRIED, nowNanos);
+    }
+
+    /// An attempt got nothing done; `verdict` is what that says of its replica.
+    void failed(Permit permit, Failure failure, Verdict verdict, long nowNanos) {
+        watch.failed(permit.replica(), failure);
+        report(permit, verdict, nowNanos);
+    }
+
+    private void report(Permit permit, Verdict verdict, long nowNanos) {
+        if (replicas.report(permit, verdict, nowNanos)) watch.look(nowNanos, tell);
+    }
+
+    // --- what others may ask
+
+    long wakeAtNanos() {
+        var wake = NanoClock.earlier(attempts.wakeAtNanos(), replicas.wakeAtNanos());
+        return NanoClock.earlier(wake, replicaWakeNanos);
+    }
+
+    boolean usable() {
+        return replicas.usable();
+    }
+
+    /// Cancelled attempts whose threads have not ended.
+    int unfinished() {
+        return attempts.unfinished();
+    }
+
+    List<ShardView.Replica> view() {
+        return watch.view();
+    }
+}

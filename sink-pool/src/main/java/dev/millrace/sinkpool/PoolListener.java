@@ -1,0 +1,11 @@
+package dev.millrace.sinkpool;
+
+/// Who is told what changes in the pool, for timers and for the end of the process.
+///
+/// Called on shard workers' threads: must not block or throw.
+public interface PoolListener {
+    void note(ShardId shard, ShardNote note);
+
+    /// A worker ended by a fault of its own. What it held was settled as failed; its counters stand.
+    void died(ShardId shard, Throwable cause);
+}

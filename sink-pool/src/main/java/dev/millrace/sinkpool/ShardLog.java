@@ -1,0 +1,113 @@
+package dev.millrace.sinkpool;
+
+import java.net.URI;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Tells the changes of one shard in log lines, each once, under stable event names.
+///
+/// Thread ownership: the shard worker.
+final class ShardLog {
+    private static final Logger LOG = LoggerFactory.getLogger("dev.millrace.shard");
+    private static final double NANOS_PER_SECOND = 1e9;
+
+    private final ShardId shard;
+    private final List<URI> endpoints;
+
+    ShardLog(ShardId shard, List<URI> endpoints) {
+        this.shard = shard;
+        this.endpoints = endpoints;
+    }
+
+    void tell(ShardNote note) {
+        switch (note) {
+            case ShardNote.OutageBegan(var first) ->
+                LOG.atWarn()
+                        .addKeyValue("event", "outage_began")
+                        .addKeyValue("shard", shard)
+                        .log("no replica takes writes; batches wait, nothing is lost: {}", first);
+            case ShardNote.OutageEnded(var attempts, var lasted) ->
+                LOG.atInfo()
+                        .addKeyValue("event", "outage_ended")
+                        .addKeyValue("shard", shard)
+                        .addKeyValue("attempts", attempts)
+                        .addKeyValue("seconds", lasted / NANOS_PER_SECOND)
+                        .log("a write succeeded again");
+            case ShardNote.ReplicaOpened(var replica, var last, var open) ->
+                LOG.atWarn()
+                        .addKeyValue("event", "replica_opened")
+                        .addKeyValue("shard", shard)
+                        .addKeyValue("replica", endpoints.get(replica))
+                        .addKeyValue("seconds", open / NANOS_PER_SECOND)
+                        .log("the replica gets no writes until it is probed: {}", last);
+            case ShardNote.ReplicaHalfOpened(var replica) ->
+                LOG.atInfo()
+                        .addKeyValue("event", "replica_half_open")
+                        .addKeyValue("shard", shard)
+                        .addKeyValue("replica", endpoints.get(replica))
+                        .log("the replica may be probed");
+            case ShardNote.ReplicaClosed(var replica) ->
+                LOG.atInfo()
+                        .addKeyValue("event", "replica_closed")
+                        .addKeyValue("shard", shard)
+                        .addKeyValue("replica", endpoints.get(replica))
+                        .log("the replica takes writes again");
+            case ShardNote.Blocked(var batch, var failure) ->
+                LOG.atError()
+                        .addKeyValue("event", "batch_blocked")
+                        .addKeyValue("shard", shard)
+                        .addKeyValue("batch", batch)
+                        .log("the sink does not take the batch; it is held whole and tried again: {}", failure);
+            case ShardNote.GaveUp(var batch, var attempts, var failure) ->
+                LOG.atError()
+                        .addKeyValue("event", "batch_given_up")
+                        .addKeyValue("shard", shard)
+                        .addKeyValue("batch", batch)
+                        .addKeyValue("attempts", attempts)
+                        .log("retry.max_attempts is spent; its offsets are not committed: {}", failure);
+            case ShardNote.Abandoned(var rows, var inDoubt) ->
+                LOG.atWarn()
+                        .addKeyValue("event", "abandoned")
+                        .addKeyValue("shard", shard)
+                        .addKeyValue("rows", rows)
+                        .addKeyValue("in_doubt", inDoubt)
+                        .log("the deadline passed; these rows are not committed and replay");
+            case ShardNote.Sealed(var batch) ->
+                LOG.atTrace()
+                        .addKeyValue("event", "batch_sealed")
+                        .addKeyValue("shard", shard)
+                        .addKeyValue("batch", batch.id())
+                        .log("{} rows, {}", batch.rows().rows(), batch.reason());
+            case ShardNote.Wrote(var batch, var replica, var accepted, var duplicate, var _, var _) ->
+                LOG.atTrace()
+                        .addKeyValue("event", "batch_written")
+                        .addKeyValue("shard", shard)
+                        .addKeyValue("batch", batch.id())
+                        .log("{} rows, {} duplicate, to {}", accepted, duplicate, endpoints.get(replica));
+        }
+    }
+
+    static void hookFailed(Throwable cause) {
+        LOG.atWarn()
+                .addKeyValue("event", "writer_hook_failed")
+                .log(
+                        "a writer threw {} when it was cancelled or closed",
+                        cause.getClass().getName());
+    }
+
+    static void closeOverran(long writers) {
+        LOG.atWarn()
+                .addKeyValue("event", "writer_close_overran")
+                .addKeyValue("writers", writers)
+                .log("these writers did not close in time; the process ends without them");
+    }
+
+    void died(Throwable cause) {
+        LOG.atError()
+                .addKeyValue("event", "worker_died")
+                .addKeyValue("shard", shard)
+                .setCause(cause)
+                .log("the shard's worker ended by a fault; what it held is not committed and replays");
+    }
+}

@@ -1,0 +1,394 @@
+package dev.millrace.sinkpool;
+
+import dev.millrace.breaker.Preference;
+import dev.millrace.breaker.Verdict;
+import dev.millrace.checkpoint.SourcePartition;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
+
+/// Decides for one shard of one sink what is sealed, written, retried, settled and abandoned.
+///
+/// Reads no clock, starts no thread, does no I/O, takes no lock, draws chance only from the generator it was given. The
+/// simulation and the worker drive this same class.
+///
+/// A batch takes an in-flight permit with its first attempt and keeps it, through backoff and breaker waits, until it
+/// is
+/// settled. With none free, sealed batches wait in FIFO order and [#wantsChunks] is false (SEAL-5).
+///
+/// Invariant M1: a chunk that arrived is settled exactly once, as written only after a sink said so. M2: every attempt
+/// of a batch sends the same rows under the same token (SEAL-4).
+///
+/// Thread ownership: one caller at a time.
+public final class ShardMachine {
+    private static final long NANOS_PER_MILLI = 1_000_000;
+    private static final long LONGEST_RETRY_AFTER_NANOS = 300_000_000_000L;
+
+    private final ShardSettings settings;
+    private final ShardCounts counts;
+    private final RetryLadder ladder;
+    private final Composer composer;
+    private final Deliveries deliveries;
+    private final Dispatcher dispatcher;
+    private final Map<SourcePartition, Long> endedEpochs = new HashMap<>();
+    private final Map<SourcePartition, Long> revoking = new HashMap<>();
+    private final List<ShardCommand> lateCommands = new ArrayList<>();
+    private List<ShardView.Held> left = List.of();
+    private long lastAnswerNanos = NanoClock.NEVER;
+    private boolean draining;
+    private long drainNanos = NanoClock.NEVER;
+    private boolean inputClosed;
+    private boolean over;
+
+    public ShardMachine(
+            ShardSettings settings, TokenMint mint, RandomGenerator chance, ShardCounts counts, long nowNanos) {
+        this.settings = settings;
+        this.counts = counts;
+        this.ladder = new RetryLadder(settings.retry(), chance);
+        this.composer = new Composer(settings, mint, counts);
+        this.deliveries = new Deliveries(settings.maxInFlight());
+        this.dispatcher = new Dispatcher(settings, counts, nowNanos, this::tell);
+    }
+
+    /// The one method that may change it. `nowNanos` never decreases. Commands come in the order in which they are to
+    /// be
+    /// carried out: an attempt that became possible is started before anything is settled (WRT-7).
+    public void on(ShardEvent event, long nowNanos, Consumer<ShardCommand> out) {
+        switch (event) {
+            case ShardEvent.ChunksArrived(var chunks) -> {
+                chunks.forEach(this::arrived);
+                if (!revoking.isEmpty()) composer.sealIf(this::revoked, SealReason.REBALANCE);
+            }
+            case ShardEvent.Tick() -> {}
+            case ShardEvent.AttemptEnded(var attempt, var outcome) -> ended(attempt, outcome, nowNanos);
+            case ShardEvent.AttemptLost(var attempt, var failure) -> lost(attempt, failure, nowNanos);
+            case ShardEvent.Pressure() -> composer.sealUnderPressure(nowNanos);
+            case ShardEvent.Revoking(var partition, var epoch) -> {
+                revoking.put(partition, epoch);
+                composer.sealIf(this::revoked, SealReason.REBALANCE);
+            }
+            case ShardEvent.EpochEnded(var partition, var epoch) -> epochEnded(partition, epoch, nowNanos);
+            case ShardEvent.DrainBy(var deadline) -> {
+                draining = true;
+                drainNanos = deadline;
+            }
+            case ShardEvent.InputClosed() -> inputClosed = true;
+        }
+        for (var attempt : dispatcher.expire(nowNanos, out)) timedOut(attempt, nowNanos);
+        dispatcher.tick(nowNanos);
+        if (!over && draining && NanoClock.reached(drainNanos, nowNanos)) abandonAll(nowNanos, out);
+        if (!over) schedule(nowNanos, out);
+        lateCommands.forEach(out);
+        lateCommands.clear();
+        finishIfDone(nowNanos, out);
+    }
+
+    // --- what arrives
+
+    private void arrived(EncodedChunk chunk) {
+        if (over || stale(chunk)) settle(chunk, Ending.ABANDONED);
+        else composer.add(chunk);
+    }
+
+    private boolean stale(EncodedChunk chunk) {
+        return chunk.epoch() <= endedEpochs.getOrDefault(chunk.partition(), -1L);
+    }
+
+    /// Its partition is being revoked; what the news of that overtook does not linger either.
+    private boolean revoked(EncodedChunk chunk) {
+        return revoking.getOrDefault(chunk.partition(), -1L) == chunk.epoch();
+    }
+
+    /// Takes the chunks of ended epochs out of every batch of which no attempt has begun (CKP-6). One that has begun
+    /// keeps
+    /// its rows; it is given up between attempts if nobody waits for any of them.
+    private void epochEnded(SourcePartition partition, long epoch, long nowNanos) {
+        endedEpochs.merge(partition, epoch, Math::max);
+        if (revoking.getOrDefault(partition, Long.MAX_VALUE) <= epoch) revoking.remove(partition);
+        composer.takeOut(this::stale).forEach(chunk -> settle(chunk, Ending.ABANDONED));
+        for (var delivery : deliveries.all()) {
+            if (!delivery.begun()) shrink(delivery, nowNanos);
+            else if (!(delivery.stage() instanceof Delivery.Stage.Writing)) giveUpIfUnwanted(delivery);
+        }
+    }
+
+    private void shrink(Delivery delivery, long nowNanos) {
+        if (!delivery.any(this::stale)) return;
+        var kept = new ArrayList<EncodedChunk>();
+        for (var chunk : delivery.chunks()) {
+            if (stale(chunk)) settle(chunk, Ending.ABANDONED);
+            else kept.add(chunk);
+        }
+        if (kept.isEmpty()) deliveries.remove(delivery);
+        else
+            deliveries.replace(
+                    delivery,
+                    new Delivery(composer.batchOf(kept, delivery.batch().reason(), nowNanos)));
+    }
+
+    private boolean giveUpIfUnwanted(Delivery delivery) {
+        if (!delivery.all(this::stale)) return false;
+        giveUp(delivery);
+        return true;
+    }
+
+    private void giveUp(Delivery delivery) {
+        deliveries.remove(delivery);
+        var ending = delivery.givenUp();
+        delivery.chunks().forEach(chunk -> settle(chunk, ending));
+    }
+
+    // --- what attempts said
+
+    private void ended(long id, WriteOutcome outcome, long nowNanos) {
+        var attempt = dispatcher.ended(id, nowNanos);
+        if (attempt == null) return;
+        switch (outcome) {
+            case WriteOutcome.Written written -> written(attempt, written, nowNanos);
+            case WriteOutcome.Unavailable(var failure, var blame) -> {
+                switch (blame) {
+                    case WriteOutcome.Blame.Replica() -> {
+                        count(attempt, ShardCounts.Attempt.UNAVAILABLE);
+                        failed(attempt, failure, Verdict.SICK, 0, nowNanos);
+                    }
+                    case WriteOutcome.Blame.Overload(var retryAfter) -> {
+                        count(attempt, ShardCounts.Attempt.OVERLOADED);
+                        lastAnswerNanos = nowNanos;
+                        failed(attempt, failure, answered(attempt), retryAfter, nowNanos);
+                    }
+                    case WriteOutcome.Blame.Nobody() -> {
+                        count(attempt, ShardCounts.Attempt.UNAVAILABLE);
+                        lastAnswerNanos = nowNanos;
+                        failed(attempt, failure, answered(attempt), 0, nowNanos);
+                    }
+                }
+            }
+            case WriteOutcome.Refused(var failure, var _) ->
+                held(attempt, failure, ShardCounts.Attempt.REFUSED, nowNanos);
+            case WriteOutcome.TooLarge(var failure) -> held(attempt, failure, ShardCounts.Attempt.TOO_LARGE, nowNanos);
+            case WriteOutcome.Misconfigured(var failure) ->
+                held(attempt, failure, ShardCounts.Attempt.MISCONFIGURED, nowNanos);
+        }
+    }
+
+    private void written(Attempts.Live attempt, WriteOutcome.Written written, long nowNanos) {
+        lastAnswerNanos = nowNanos;
+        var permit = attempt.permit();
+        var delivery = attempt.delivery();
+        if (delivery == null) {
+            dispatcher.pinged(permit, nowNanos);
+            return;
+        }
+        var batch = delivery.batch();
+        var rows = batch.rows().rows();
+        if (settings.countsRows() && written.accepted() + written.duplicate() != rows) {
+            count(attempt, ShardCounts.Attempt.UNAVAILABLE);
+            failed(attempt, doesNotAddUp(written, rows), Verdict.SICK, 0, nowNanos);
+            return;
+        }
+        count(attempt, ShardCounts.Attempt.WRITTEN);
+        counts.wrote(permit.replica(), rows, written.duplicate());
+        dispatcher.succeeded(permit, nowNanos);
+        deliveries.remove(delivery);
+        deliveries.freshLadders();
+        tell(new ShardNote.Wrote(
+                batch,
+                permit.replica(),
+                written.accepted(),
+                written.duplicate(),
+                attempt.startedNanos() - batch.sealedNanos(),
+                nowNanos - attempt.startedNanos()));
+        delivery.chunks().forEach(chunk -> settle(chunk, Ending.WRITTEN));
+    }
+
+    private static Failure doesNotAddUp(WriteOutcome.Written written, long rows) {
+        return new Failure(
+                "receipt",
+                "accepted " + written.accepted() + " and had " + written.duplicate() + " of " + rows + " rows",
+                true);
+    }
+
+    private void lost(long id, Failure failure, long nowNanos) {
+        var attempt = dispatcher.ended(id, nowNanos);
+        if (attempt == null) return;
+        count(attempt, ShardCounts.Attempt.LOST);
+        // A batch sleeps before it is tried again; a ping does not, so a replica that loses pings is opened again.
+        failed(attempt, failure, attempt.delivery() == null ? Verdict.SICK : Verdict.UNTRIED, 0, nowNanos);
+    }
+
+    /// Counts as failed, and may have stored, whether or not its thread ever ends (WRT-1).
+    private void timedOut(Attempts.Live attempt, long nowNanos) {
+        count(attempt, ShardCounts.Attempt.TIMED_OUT);
+        var after = (attempt.deadlineNanos() - attempt.startedNanos()) / NANOS_PER_MILLI;
+        failed(attempt, new Failure("timeout", "no answer in " + after + " ms", true), Verdict.SICK, 0, nowNanos);
+    }
+
+    private void failed(Attempts.Live attempt, Failure failure, Verdict verdict, long leastSleep, long nowNanos) {
+        dispatcher.failed(attempt.permit(), failure, verdict, nowNanos);
+        var delivery = attempt.delivery();
+        if (delivery == null) return;
+        delivery.failed(failure, false);
+        var sleep = Math.max(Math.min(leastSleep, LONGEST_RETRY_AFTER_NANOS), ladder.sleepNanos(delivery.failures()));
+        again(delivery, failure, attempt.permit().replica(), sleep, nowNanos);
+    }
+
+    /// The sink answered that it does not take this, for a reason that a person must look at. Never against the replica
+    /// (BRK-11); nothing is dropped.
+    private void held(Attempts.Live attempt, Failure failure, ShardCounts.Attempt how, long nowNanos) {
+        count(attempt, how);
+        lastAnswerNanos = nowNanos;
+        dispatcher.failed(attempt.permit(), failure, answered(attempt), nowNanos);
+        var delivery = attempt.delivery();
+        if (delivery == null) return;
+        if (delivery.failed(failure, true))
+            tell(new ShardNote.Blocked(delivery.batch().id(), failure));
+        again(delivery, failure, attempt.permit().replica(), ladder.longestNanos(), nowNanos);
+    }
+
+    /// An answer is contact; but of a ping, only a good one lets a batch through.
+    private static Verdict answered(Attempts.Live attempt) {
+        return attempt.delivery() == null ? Verdict.SICK : Verdict.HEALTHY;
+    }
+
+    private void again(Delivery delivery, Failure failure, int replica, long sleepNanos, long nowNanos) {
+        delivery.sleep(nowNanos, sleepNanos, new Preference.Rather(replica));
+        if (giveUpIfUnwanted(delivery)) return;
+        var most = settings.retry().maxAttempts();
+        if (most > 0 && delivery.attempts() >= most) {
+            tell(new ShardNote.GaveUp(delivery.batch().id(), delivery.attempts(), failure));
+            giveUp(delivery);
+        }
+    }
+
+    private void count(Attempts.Live attempt, ShardCounts.Attempt how) {
+        counts.ended(attempt.permit().replica(), how);
+    }
+
+    // --- what is written next
+
+    private void schedule(long nowNanos, Consumer<ShardCommand> out) {
+        composer.sealDue(nowNanos);
+        enqueueSealed(nowNanos);
+        deliveries.wake(nowNanos);
+        do {
+            deliveries.admit();
+            dispatcher.start(deliveries, nowNanos, out);
+        } while (draining && sealForDrain(nowNanos));
+    }
+
+    /// While a drain is on, nothing lingers; but as long as no permit is free, what is open may still grow (SEAL-9).
+    private boolean sealForDrain(long nowNanos) {
+        if (!deliveries.permitFree()) return false;
+        composer.sealIf(_ -> true, SealReason.DRAIN);
+        return enqueueSealed(nowNanos);
+    }
+
+    private boolean enqueueSealed(long nowNanos) {
+        var sealed = composer.sealed(nowNanos);
+        for (var batch : sealed) {
+            tell(new ShardNote.Sealed(batch));
+            deliveries.enqueue(new Delivery(batch));
+        }
+        return !sealed.isEmpty();
+    }
+
+    // --- how it ends
+
+    private void abandonAll(long nowNanos, Consumer<ShardCommand> out) {
+        over = true;
+        composer.sealIf(_ -> true, SealReason.DRAIN);
+        enqueueSealed(nowNanos);
+        var held = deliveries.all();
+        left = held.stream().map(Delivery::view).toList();
+        var rows = 0L;
+        var inDoubt = 0L;
+        for (var delivery : held) {
+            var ending = delivery.givenUp();
+            var count = delivery.batch().rows().rows();
+            if (ending == Ending.IN_DOUBT) inDoubt += count;
+            else rows += count;
+            delivery.chunks().forEach(chunk -> settle(chunk, ending));
+        }
+        deliveries.clear();
+        dispatcher.cancelAll(nowNanos, out);
+        if (rows + inDoubt > 0) tell(new ShardNote.Abandoned(rows, inDoubt));
+        lateCommands.add(new ShardCommand.Finished());
+    }
+
+    private void finishIfDone(long nowNanos, Consumer<ShardCommand> out) {
+        if (over || !draining || !inputClosed || !composer.isEmpty() || !deliveries.isEmpty()) return;
+        over = true;
+        dispatcher.cancelAll(nowNanos, out); // only pings are out
+        out.accept(new ShardCommand.Finished());
+    }
+
+    private void settle(EncodedChunk chunk, Ending ending) {
+        counts.settled(chunk.rows(), ending);
+        lateCommands.add(new ShardCommand.Settle(chunk, ending));
+    }
+
+    private void tell(ShardNote note) {
+        lateCommands.add(new ShardCommand.Tell(note));
+    }
+
+    // --- what others may ask
+
+    /// When a `Tick` would next do something; [NanoClock#NEVER] for never. A tick at exactly this time does it.
+    public long wakeAtNanos() {
+        if (over) return NanoClock.NEVER;
+        var wake = NanoClock.earlier(dispatcher.wakeAtNanos(), composer.wakeAtNanos());
+        wake = NanoClock.earlier(wake, deliveries.wakeAtNanos());
+        return draining ? NanoClock.earlier(wake, drainNanos) : wake;
+    }
+
+    /// No sealed batch waits for a permit, so more chunks have a place.
+    public boolean wantsChunks() {
+        return over || deliveries.noneWaits();
+    }
+
+    /// All chunks that are not settled, those of commands not yet carried out among them: what its shell settles if the
+    /// machine or the shell itself fails. The machine is of no use afterwards.
+    public List<EncodedChunk> held() {
+        var out = new ArrayList<>(composer.takeAll());
+        deliveries.all().forEach(delivery -> out.addAll(delivery.chunks()));
+        for (var command : lateCommands) {
+            if (command instanceof ShardCommand.Settle(var chunk, var _)) out.add(chunk);
+        }
+        return out;
+    }
+
+    /// What was decided and counted, but perhaps not carried out, when its shell failed in between.
+    List<ShardCommand.Settle> owed() {
+        return lateCommands.stream()
+                .filter(ShardCommand.Settle.class::isInstance)
+                .map(ShardCommand.Settle.class::cast)
+                .toList();
+    }
+
+    public ShardView view() {
+        var held = new ArrayList<ShardView.Held>(left);
+        var sleepNanos = 0L;
+        var sleepEnds = NanoClock.NEVER;
+        for (var delivery : deliveries.all()) {
+            held.add(delivery.view());
+            if (delivery.stage() instanceof Delivery.Stage.Sleeping(var until, var sleep, var _)
+                    && sleep > sleepNanos) {
+                sleepNanos = sleep;
+                sleepEnds = until;
+            }
+        }
+        return new ShardView(
+                settings.shard(),
+                dispatcher.usable(),
+                composer.openRows(),
+                held,
+                sleepNanos,
+                sleepEnds,
+                lastAnswerNanos,
+                dispatcher.unfinished(),
+                dispatcher.view());
+    }
+}

@@ -1,0 +1,53 @@
+package dev.millrace.sinkpool;
+
+import dev.millrace.breaker.ReplicaView;
+import dev.millrace.checkpoint.SourcePartition;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// A shard as told to people: for the endpoints, the gauges and the report. The last one outlives its worker.
+///
+/// Times are points on the monotonic clock, [NanoClock#NEVER] where there is none; whoever shows them computes the age.
+/// `usable`: a replica is closed and may be written to. `sleepEndsNanos` and `sleepNanos` tell the longest backoff
+/// being
+/// slept now. `lastAnswerNanos` is when the sink last answered anything, a refusal included.
+public record ShardView(
+        ShardId shard,
+        boolean usable,
+        long openRows,
+        List<Held> held,
+        long sleepNanos,
+        long sleepEndsNanos,
+        long lastAnswerNanos,
+        int unfinished,
+        List<Replica> replicas) {
+    public ShardView {
+        held = List.copyOf(held);
+        replicas = List.copyOf(replicas);
+    }
+
+    /// A sealed batch that is not settled, or was given up at the end. `blocked`: it waits for a person.
+    public record Held(
+            long batch,
+            long rows,
+            int attempts,
+            boolean writing,
+            boolean blocked,
+            long sealedNanos,
+            @Nullable Failure failure,
+            Set<SourcePartition> partitions) {}
+
+    /// A replica, and what its last failed attempt said.
+    public record Replica(ReplicaView state, @Nullable Failure lastFailure) {}
+
+    /// Rows sealed and not settled.
+    public long heldRows() {
+        return held.stream().mapToLong(Held::rows).sum();
+    }
+
+    /// A batch waits for a person: refused, too large, or the sink is misconfigured.
+    public boolean blocked() {
+        return held.stream().anyMatch(Held::blocked);
+    }
+}

@@ -1,0 +1,286 @@
+package dev.millrace.sinkpool;
+
+import java.net.URI;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// The shell of one shard machine: one platform thread, one mailbox, one wait, and a virtual thread for each attempt.
+///
+/// Its loop: take an event or the tick; step the machine; carry out the commands; publish the view. On any `Throwable`
+/// of
+/// its own it settles every chunk it holds as failed, keeps its counters and its view, and tells the listener.
+///
+/// Thread ownership: `offer`, `tell`, `hasRoom`, `view`, `counts`, `state` from any thread.
+final class ShardWorker {
+    private final ShardSettings settings;
+    private final List<SinkWriter> writers;
+    private final ShardCounts counts;
+    private final ShardMachine machine;
+    private final Mailbox mailbox;
+    private final NanoClock clock;
+    private final PoolListener listener;
+    private final ShardLog log;
+    private final Thread thread;
+    private final Map<Long, AttemptThread> attempts = new HashMap<>();
+    private final AtomicLong heldRows = new AtomicLong();
+    private final AtomicLong heldBytes = new AtomicLong();
+    private final long shareRows;
+    private final long shareBytes;
+    private @Nullable ShardEvent current;
+    private volatile ShardView view;
+    private volatile ShardStatus.Worker state = ShardStatus.Worker.RUNNING;
+
+    /// `shareRows` and `shareBytes` are the most that this shard may hold of the budget, so that a dead one leaves the
+    /// others running.
+    ShardWorker(
+            ShardSettings settings,
+            ShardMachine machine,
+            ShardCounts counts,
+            List<SinkWriter> writers,
+            List<URI> endpoints,
+            AdmissionBudget budget,
+            NanoClock clock,
+            PoolListener listener) {
+        this.settings = settings;
+        this.machine = machine;
+        this.counts = counts;
+        this.writers = List.copyOf(writers);
+        this.clock = clock;
+        this.listener = listener;
+        this.log = new ShardLog(settings.shard(), List.copyOf(endpoints));
+        var batch = settings.batch();
+        var batches = settings.maxInFlight() + 1L;
+        this.mailbox = new Mailbox(
+                new Mailbox.Bounds(
+                        batches * batch.maxRows(), batches * batch.maxBytes(), batch.maxRows(), batch.maxBytes()),
+                clock);
+        this.shareRows = Math.max(1, budget.maxRows() / 2);
+        this.shareBytes = Math.max(1, budget.maxBytes() / 2);
+        this.view = machine.view();
+        this.thread =
+                Thread.ofPlatform().name("millrace-shard-" + settings.shard()).unstarted(this::run);
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    boolean offer(List<EncodedChunk> chunks) {
+        if (!underItsShare()) return false;
+        var rows = 0L;
+        var bytes = 0L;
+        for (var chunk : chunks) {
+            rows += chunk.rows();
+            bytes += chunk.byteCount();
+        }
+        heldRows.addAndGet(rows);
+        heldBytes.addAndGet(bytes);
+        if (mailbox.offer(chunks)) return true;
+        heldRows.addAndGet(-rows);
+        heldBytes.addAndGet(-bytes);
+        return false;
+    }
+
+    boolean hasRoom() {
+        return underItsShare() && mailbox.hasRoom();
+    }
+
+    private boolean underItsShare() {
+        return heldRows.get() < shareRows && heldBytes.get() < shareBytes;
+    }
+
+    void tell(ShardEvent event) {
+        mailbox.tell(event);
+    }
+
+    void closeInput() {
+        mailbox.closeInput();
+    }
+
+    ShardSettings settings() {
+        return settings;
+    }
+
+    ShardCounts counts() {
+        return counts;
+    }
+
+    ShardView view() {
+        return view;
+    }
+
+    ShardStatus.Worker state() {
+        return state;
+    }
+
+    /// Waits until its thread has ended or `untilNanos`. Returns whether it has.
+    boolean join(long untilNanos) throws InterruptedException {
+        var left = untilNanos - clock.nanoTime();
+        if (left > 0) TimeUnit.NANOSECONDS.timedJoin(thread, left);
+        return !thread.isAlive();
+    }
+
+    private void run() {
+        try {
+            while (state == ShardStatus.Worker.RUNNING) {
+                var event = mailbox.take(machine.wantsChunks(), machine.wakeAtNanos());
+                current = event;
+                step(event);
+                current = null;
+            }
+        } catch (Throwable cause) {
+            die(cause);
+        }
+    }
+
+    private void step(ShardEvent event) {
+        switch (event) {
+            case ShardEvent.AttemptEnded(var attempt, var _) -> attempts.remove(attempt);
+            case ShardEvent.AttemptLost(var attempt, var _) -> attempts.remove(attempt);
+            default -> {}
+        }
+        machine.on(event, clock.nanoTime(), this::carryOut);
+        if (event instanceof ShardEvent.EpochEnded(var partition, var epoch)) {
+            var waiting = mailbox.withdraw(
+                    chunk -> chunk.epoch() <= epoch && chunk.partition().equals(partition));
+            give(waiting);
+        }
+        if (state == ShardStatus.Worker.FINISHED) give(mailbox.close());
+        view = machine.view();
+    }
+
+    /// Chunks that nobody waits for any more: the machine settles and counts them.
+    private void give(List<EncodedChunk> unwanted) {
+        if (unwanted.isEmpty()) return;
+        var event = new ShardEvent.ChunksArrived(unwanted);
+        current = event;
+        machine.on(event, clock.nanoTime(), this::carryOut);
+    }
+
+    private void carryOut(ShardCommand command) {
+        switch (command) {
+            case ShardCommand.StartAttempt start -> write(start);
+            case ShardCommand.StartPing(var attempt, var replica, var deadline) -> ping(attempt, replica, deadline);
+            case ShardCommand.CancelAttempt(var attempt) -> cancel(attempt);
+            case ShardCommand.Settle(var chunk, var ending) -> settle(chunk, ending);
+            case ShardCommand.Tell(var note) -> {
+                log.tell(note);
+                listener.note(settings.shard(), note);
+            }
+            case ShardCommand.Finished() -> state = ShardStatus.Worker.FINISHED;
+        }
+    }
+
+    private void settle(EncodedChunk chunk, Ending ending) {
+        if (!chunk.settle(ending)) return;
+        heldRows.addAndGet(-chunk.rows());
+        heldBytes.addAndGet(-chunk.byteCount());
+    }
+
+    private void write(ShardCommand.StartAttempt start) {
+        begin(start.attempt(), new WriteThread(start, writers.get(start.replica()), mailbox::tell));
+    }
+
+    private void ping(long attempt, int replica, long deadlineNanos) {
+        begin(attempt, new PingThread(attempt, deadlineNanos, writers.get(replica), mailbox::tell));
+    }
+
+    private void begin(long id, AttemptThread attempt) {
+        attempts.put(id, attempt);
+        attempt.begin("millrace-attempt-" + settings.shard() + "-" + id);
+    }
+
+    private void cancel(long id) {
+        var attempt = attempts.get(id);
+        if (attempt != null) attempt.cancel();
+    }
+
+    /// Fails what it holds, so that nothing waits for it, and tells. What an attempt was out for is in doubt.
+    private void die(Throwable cause) {
+        state = ShardStatus.Worker.DIED;
+        try {
+            mailbox.close().forEach(chunk -> fail(chunk, Ending.ABANDONED));
+            // what was decided stands; what was held may be out in an attempt that this very step began
+            machine.owed().forEach(owed -> settle(owed.chunk(), owed.ending()));
+            machine.held().forEach(chunk -> fail(chunk, Ending.IN_DOUBT));
+            if (current instanceof ShardEvent.ChunksArrived(var chunks))
+                chunks.forEach(chunk -> fail(chunk, Ending.ABANDONED));
+            attempts.values().forEach(AttemptThread::cancel);
+        } finally {
+            tellOfDeath(cause);
+        }
+    }
+
+    /// The listener is told even if the cause cannot be described in a log line.
+    private void tellOfDeath(Throwable cause) {
+        try {
+            log.died(cause);
+        } finally {
+            listener.died(settings.shard(), cause);
+        }
+    }
+
+    /// Its thread was never started: what it was offered is abandoned on the caller's.
+    void abandonUnstarted() {
+        if (thread.getState() == Thread.State.NEW) mailbox.close().forEach(chunk -> fail(chunk, Ending.ABANDONED));
+    }
+
+    private void fail(EncodedChunk chunk, Ending ending) {
+        if (!chunk.settle(ending)) return;
+        counts.settled(chunk.rows(), ending);
+        heldRows.addAndGet(-chunk.rows());
+        heldBytes.addAndGet(-chunk.byteCount());
+    }
+
+    /// One write, as its writer sees it.
+    private static final class WriteThread extends AttemptThread implements WriteCall {
+        private final ShardCommand.StartAttempt start;
+        private final SinkWriter writer;
+
+        WriteThread(ShardCommand.StartAttempt start, SinkWriter writer, Consumer<ShardEvent> tell) {
+            super(start.attempt(), start.deadlineNanos(), tell);
+            this.start = start;
+            this.writer = writer;
+        }
+
+        @Override
+        WriteOutcome call() throws Exception {
+            return writer.write(this);
+        }
+
+        @Override
+        public SealedBatch batch() {
+            return start.batch();
+        }
+
+        @Override
+        public BatchRows rows() {
+            return start.rows();
+        }
+
+        @Override
+        public Token token() {
+            return start.token();
+        }
+    }
+
+    /// One ping, as its writer sees it.
+    private static final class PingThread extends AttemptThread implements PingCall {
+        private final SinkWriter writer;
+
+        PingThread(long id, long deadlineNanos, SinkWriter writer, Consumer<ShardEvent> tell) {
+            super(id, deadlineNanos, tell);
+            this.writer = writer;
+        }
+
+        @Override
+        WriteOutcome call() throws Exception {
+            return writer.ping(this);
+        }
+    }
+}
