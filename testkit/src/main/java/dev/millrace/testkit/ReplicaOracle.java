@@ -161,9 +161,9 @@ final class ReplicaOracle {
         }
     }
 
-    /// WRT-1: an attempt ends at its deadline, whether or not it answers.
-    void mustBeOver(long id) {
-        if (live.containsKey(id)) throw new Violation("WRT-1", "attempt " + id + " is out after its deadline");
+    /// The attempt is neither ended nor cancelled.
+    boolean isLive(long id) {
+        return live.containsKey(id);
     }
 
     void cancelled(long id) {
