@@ -157,7 +157,8 @@ final class ReplicaOracle {
             var state = other.state();
             if (state.replica() != replica && state.phase() == Phase.CLOSED && !state.unfinished())
                 throw new Violation(
-                        "WRT-2", "batch " + batch + " goes to replica " + replica + " again, not to " + state.replica());
+                        "WRT-2",
+                        "batch " + batch + " goes to replica " + replica + " again, not to " + state.replica());
         }
     }
 

@@ -196,7 +196,8 @@ final class ShardShell {
 
     private void mustBeOver(long attempt) {
         if (oracle.isOut(attempt))
-            throw new Violation("WRT-1", "attempt " + attempt + " of shard " + index + " is out after its deadline" + stuck());
+            throw new Violation(
+                    "WRT-1", "attempt " + attempt + " of shard " + index + " is out after its deadline" + stuck());
     }
 
     /// What it holds, in words; empty for nothing.
@@ -226,8 +227,7 @@ final class ShardShell {
                         index, start.replica(), start.rows(), start.token(), told -> ended(start.attempt(), told));
                 attempts.put(start.attempt(), attempt);
                 oracle.started(start, attempt, machine.view());
-                process.later(
-                        start.deadlineNanos() - world.now() + LATE_NANOS, () -> mustBeOver(start.attempt()));
+                process.later(start.deadlineNanos() - world.now() + LATE_NANOS, () -> mustBeOver(start.attempt()));
             }
             case ShardCommand.StartPing(var id, var replica, var deadline) -> {
                 world.note("ping", id, replica);
