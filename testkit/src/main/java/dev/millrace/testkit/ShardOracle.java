@@ -113,6 +113,7 @@ final class ShardOracle {
     void finished() {
         finished = true;
         chunks.finished();
+        replicas.finished();
         batches.finished();
     }
 
