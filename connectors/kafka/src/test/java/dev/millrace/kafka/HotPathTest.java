@@ -27,8 +27,8 @@ final class HotPathTest {
         var least = Long.MAX_VALUE;
         for (var round = 0; round < 5; round++) {
             var first = (long) round * ROWS;
-            var polled = new SourceEvent.Polled(List.of(new SourceEvent.Batch(
-                    P0, TestRecords.of("orders", 0, first, ROWS), first + ROWS, 0)));
+            var polled = new SourceEvent.Polled(
+                    List.of(new SourceEvent.Batch(P0, TestRecords.of("orders", 0, first, ROWS), first + ROWS, 0)));
             var before = threads.getCurrentThreadAllocatedBytes();
             bench.tell(polled);
             least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
