@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// Draws up the report of a run from what its parts say at its end.
@@ -19,7 +18,6 @@ record RunEnd(
         Run run,
         List<PartitionView> partitions,
         List<ShardStatus> shards,
-        @Nullable Map<String, Long> ends,
         boolean membersEnded,
         Waited waited) {
     /// What is known of the run itself.
@@ -82,7 +80,7 @@ record RunEnd(
     }
 
     private List<PartitionView> owned() {
-        return partitions.stream().filter(partition -> partition.position() != null && partition.owned()).toList();
+        return partitions.stream().filter(partition -> partition.member() >= 0).toList();
     }
 
     /// Nothing taken is left undone: what is committed is what was taken, partition by partition.
@@ -98,14 +96,20 @@ record RunEnd(
     }
 
     private @Nullable Boolean caughtUp() {
-        if (ends == null) return null;
         for (var partition : owned()) {
-            var end = ends.get(partition.partition().toString());
+            var end = end(partition);
             if (end == null) return null;
             var committed = partition.committed();
             if (committed == null || committed < end) return false;
         }
         return true;
+    }
+
+    /// The log's end, where it could be read in time.
+    private static @Nullable Long end(PartitionView partition) {
+        var lag = partition.lag();
+        var watermark = partition.watermark();
+        return lag == null || watermark == null ? null : (Long) (watermark + lag);
     }
 
     private DrainReport.Rows rows() {
@@ -127,7 +131,7 @@ record RunEnd(
     }
 
     private DrainReport.Partition partition(PartitionView partition) {
-        var end = ends == null ? null : ends.get(partition.partition().toString());
+        var end = end(partition);
         var committed = partition.committed();
         var position = partition.position();
         return new DrainReport.Partition(

@@ -70,10 +70,22 @@ public final class ChunkBuilder implements RowBuffer {
         if (rows > 0 && record.offset() - firstOffset > Integer.MAX_VALUE) handOver();
         openSlab();
         rowStart = at;
-        var encoded = encoder.encode(record, this);
-        if (encoded instanceof RowEncoder.Encoded.Written) endRow(record.offset(), range);
-        else at = rowStart;
-        return encoded;
+        var whole = false;
+        try {
+            var encoded = encoder.encode(record, this);
+            whole = encoded instanceof RowEncoder.Encoded.Written;
+            if (whole) endRow(record.offset(), range);
+            return encoded;
+        } finally {
+            if (!whole) takeBack();
+        }
+    }
+
+    /// Takes the begun row's bytes back, and with them a slab that grew for it alone.
+    private void takeBack() {
+        at = rowStart;
+        var open = slab;
+        if (rows == 0 && open != null && open.bytes.length > slabs.targetBytes()) slab = null;
     }
 
     private void endRow(long offset, Ack range) {

@@ -64,6 +64,14 @@ final class Composer {
                 id, settings.shard(), lane, reason, rows, mint.mint(settings.shard(), id, rows), nowNanos);
     }
 
+    /// Takes out all that was added and is in no batch, what [#sealed] failed to make one of among it.
+    List<EncodedChunk> takeAll() {
+        var out = takeOut(_ -> true);
+        sealings.forEach(sealing -> out.addAll(sealing.chunks()));
+        sealings.clear();
+        return out;
+    }
+
     /// Takes the open chunks out that `which` names.
     List<EncodedChunk> takeOut(Predicate<EncodedChunk> which) {
         var out = new ArrayList<EncodedChunk>();

@@ -90,7 +90,7 @@ final class Delivery {
     }
 
     void sleep(long nowNanos, long sleepNanos, Preference then) {
-        stage = new Stage.Sleeping(nowNanos + sleepNanos, sleepNanos, then);
+        stage = new Stage.Sleeping(NanoClock.due(nowNanos, sleepNanos), sleepNanos, then);
     }
 
     /// Wakes it if its sleep is over.

@@ -84,7 +84,8 @@ final class Dispatcher {
     /// was
     /// started.
     private boolean probeBesideSibling(List<Delivery> ready, long nowNanos, Consumer<ShardCommand> out) {
-        var deadline = nowNanos + Math.min(settings.breaker().probeTimeoutNanos(), settings.writeTimeoutNanos());
+        var deadline = NanoClock.due(
+                nowNanos, Math.min(settings.breaker().probeTimeoutNanos(), settings.writeTimeoutNanos()));
         for (var permit = replicas.probe(nowNanos); permit != null; permit = replicas.probe(nowNanos)) {
             if (pingedEpisode[permit.replica()] == permit.episode()) {
                 var bySize = Comparator.comparingLong(
@@ -104,7 +105,7 @@ final class Dispatcher {
             if (!(delivery.stage() instanceof Delivery.Stage.Ready(var preference))) continue;
             switch (replicas.acquire(preference, nowNanos)) {
                 case Leave.Granted(var permit) -> {
-                    write(delivery, permit, nowNanos + settings.writeTimeoutNanos(), nowNanos, out);
+                    write(delivery, permit, NanoClock.due(nowNanos, settings.writeTimeoutNanos()), nowNanos, out);
                     return true;
                 }
                 case Leave.Wait(var until) -> waitForReplica(until, nowNanos);
@@ -116,7 +117,7 @@ final class Dispatcher {
 
     /// Waiting for a replica is no attempt and climbs no ladder; a heartbeat bounds it (BRK-6).
     private void waitForReplica(long untilNanos, long nowNanos) {
-        var until = NanoClock.earlier(untilNanos, nowNanos + heartbeatNanos);
+        var until = NanoClock.earlier(untilNanos, NanoClock.due(nowNanos, heartbeatNanos));
         replicaWakeNanos = NanoClock.earlier(replicaWakeNanos, until);
     }
 

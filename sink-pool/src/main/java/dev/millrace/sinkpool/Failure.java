@@ -7,12 +7,29 @@ package dev.millrace.sinkpool;
 /// is true unless the sink said, or the socket proves, that nothing was stored.
 public record Failure(String code, String message, boolean mayHaveStored) {
     private static final int MESSAGE_LIMIT = 1024;
+    private static final int CODE_LIMIT = 64;
+    private static final int ELLIPSIS_BYTES = 3;
 
-    /// Cuts the message at 1 KiB, and replaces control characters, so that a server's text can forge no log line.
+    /// Cuts the message at 1 KiB of UTF-8 and the code at 64 bytes, and replaces control characters, so that a server's
+    /// text can forge no log line.
     public Failure {
-        if (message.length() > MESSAGE_LIMIT) message = message.substring(0, MESSAGE_LIMIT - 1) + "…";
-        message = printable(message);
-        code = printable(code);
+        message = printable(cut(message, MESSAGE_LIMIT));
+        code = printable(cut(code, CODE_LIMIT));
+    }
+
+    /// The text, or as many of its whole letters as fit with an ellipsis.
+    private static String cut(String text, int limit) {
+        if (text.length() * 3L <= limit) return text;
+        var bytes = 0;
+        var fits = 0;
+        for (var at = 0; at < text.length(); ) {
+            var letter = text.codePointAt(at);
+            bytes += letter < 0x80 ? 1 : letter < 0x800 ? 2 : letter < 0x10000 ? 3 : 4;
+            if (bytes > limit) return text.substring(0, fits) + "…";
+            at += Character.charCount(letter);
+            if (bytes <= limit - ELLIPSIS_BYTES) fits = at;
+        }
+        return text;
     }
 
     private static String printable(String text) {
@@ -31,9 +48,14 @@ public record Failure(String code, String message, boolean mayHaveStored) {
         return out.toString();
     }
 
-    /// Controls, and the marks that turn the direction of text, do not print.
+    /// Controls, line breaks of any kind, and the marks that turn the direction of text, do not print.
     private static boolean prints(char c) {
-        return !Character.isISOControl(c) && (c < '\u202a' || c > '\u202e') && (c < '\u2066' || c > '\u2069');
+        return !Character.isISOControl(c)
+                && (c < '\u2028' || c > '\u202e')
+                && (c < '\u2066' || c > '\u2069')
+                && c != '\u200e'
+                && c != '\u200f'
+                && c != '\u061c';
     }
 
     @Override

@@ -96,6 +96,6 @@ final class MergedComposition {
 
     /// When linger will seal what is open.
     long wakeAtNanos() {
-        return open.isEmpty() ? NanoClock.NEVER : oldestNanos + settings.lingerNanos();
+        return open.isEmpty() ? NanoClock.NEVER : NanoClock.due(oldestNanos, settings.lingerNanos());
     }
 }

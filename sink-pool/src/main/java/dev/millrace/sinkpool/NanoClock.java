@@ -19,6 +19,12 @@ public interface NanoClock {
         return a - b < 0 ? a : b;
     }
 
+    /// `length` nanoseconds after `from`. What would fall on [#NEVER] falls a nanosecond later, or it would never come.
+    static long due(long from, long length) {
+        var at = from + length;
+        return at == NEVER ? at + 1 : at;
+    }
+
     /// Whether `now` has reached `then`. A point that never comes is never reached.
     static boolean reached(long then, long now) {
         return then != NEVER && now - then >= 0;

@@ -32,9 +32,9 @@ final class ReplicaWatch {
         if (outage) outageAttempts++;
     }
 
-    /// A write succeeded: an outage is over.
+    /// A write succeeded: an outage is over, unless this was a straggler and every replica is still open.
     void succeeded(long nowNanos, Consumer<ShardNote> tell) {
-        if (!outage) return;
+        if (!outage || noneClosed(replicas.view())) return;
         outage = false;
         tell.accept(new ShardNote.OutageEnded(outageAttempts, nowNanos - outageNanos));
     }
@@ -47,11 +47,15 @@ final class ReplicaWatch {
             if (before.episode() != state.episode()) tell.accept(note(state));
         }
         told = view;
-        if (outage || view.stream().anyMatch(state -> state.phase() == Phase.CLOSED)) return;
+        if (outage || !noneClosed(view)) return;
         outage = true;
         outageNanos = nowNanos;
         outageAttempts = 0;
         tell.accept(new ShardNote.OutageBegan(anyFailure()));
+    }
+
+    private static boolean noneClosed(List<ReplicaView> view) {
+        return view.stream().noneMatch(state -> state.phase() == Phase.CLOSED);
     }
 
     private ShardNote note(ReplicaView state) {

@@ -25,6 +25,7 @@ import java.util.random.RandomGenerator;
 /// Thread ownership: one caller at a time.
 public final class ShardMachine {
     private static final long NANOS_PER_MILLI = 1_000_000;
+    private static final long LONGEST_RETRY_AFTER_NANOS = 300_000_000_000L;
 
     private final ShardSettings settings;
     private final ShardCounts counts;
@@ -77,7 +78,7 @@ public final class ShardMachine {
         if (!over) schedule(nowNanos, out);
         lateCommands.forEach(out);
         lateCommands.clear();
-        finishIfDone(out);
+        finishIfDone(nowNanos, out);
     }
 
     // --- what arrives
@@ -219,7 +220,7 @@ public final class ShardMachine {
         var delivery = attempt.delivery();
         if (delivery == null) return;
         delivery.failed(failure, false);
-        var sleep = Math.max(leastSleep, ladder.sleepNanos(delivery.failures()));
+        var sleep = Math.max(Math.min(leastSleep, LONGEST_RETRY_AFTER_NANOS), ladder.sleepNanos(delivery.failures()));
         again(delivery, failure, attempt.permit().replica(), sleep, nowNanos);
     }
 
@@ -306,9 +307,10 @@ public final class ShardMachine {
         lateCommands.add(new ShardCommand.Finished());
     }
 
-    private void finishIfDone(Consumer<ShardCommand> out) {
+    private void finishIfDone(long nowNanos, Consumer<ShardCommand> out) {
         if (over || !draining || !inputClosed || !composer.isEmpty() || !deliveries.isEmpty()) return;
         over = true;
+        dispatcher.cancelAll(nowNanos, out); // only pings are out
         out.accept(new ShardCommand.Finished());
     }
 
@@ -339,7 +341,7 @@ public final class ShardMachine {
     /// All chunks that are not settled, those of commands not yet carried out among them: what its shell settles if the
     /// machine or the shell itself fails. The machine is of no use afterwards.
     public List<EncodedChunk> held() {
-        var out = new ArrayList<>(composer.takeOut(_ -> true));
+        var out = new ArrayList<>(composer.takeAll());
         deliveries.all().forEach(delivery -> out.addAll(delivery.chunks()));
         for (var command : lateCommands) {
             if (command instanceof ShardCommand.Settle(var chunk, var _)) out.add(chunk);

@@ -27,7 +27,9 @@ public final class SlabSource {
         return new Slab(Math.max(targetBytes, leastBytes));
     }
 
+    /// A slab that grew for one large row is not kept: small chunks would pin it.
     void giveBack(Slab slab) {
+        if (slab.bytes.length > targetBytes) return;
         if (slab.remaining() < LEAST_BYTES || slab.rowsRemaining() < LEAST_ROWS) return;
         if (spares.size() == SPARES) spares.removeFirst();
         spares.addLast(slab);

@@ -3,7 +3,13 @@ package dev.millrace.sinkpool;
 /// What became of one attempt to write one batch. Closed: switches over it have no default.
 public sealed interface WriteOutcome {
     /// The sink has the rows: `accepted` now, `duplicate` already.
-    record Written(long accepted, long duplicate) implements WriteOutcome {}
+    record Written(long accepted, long duplicate) implements WriteOutcome {
+        public Written {
+            if (accepted < 0 || duplicate < 0)
+                throw new IllegalArgumentException(
+                        "a receipt of " + accepted + " accepted, " + duplicate + " duplicate");
+        }
+    }
 
     /// Not stored, or not known: send the same again. `blame` says what the breaker is told.
     record Unavailable(Failure failure, Blame blame) implements WriteOutcome {}

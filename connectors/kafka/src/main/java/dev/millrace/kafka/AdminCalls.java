@@ -1,0 +1,188 @@
+package dev.millrace.kafka;
+
+import dev.millrace.checkpoint.TopicId;
+import dev.millrace.sinkpool.NanoClock;
+import io.github.resilience4j.core.IntervalFunction;
+import io.github.resilience4j.retry.Retry;
+import io.github.resilience4j.retry.RetryConfig;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ListOffsetsOptions;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.IsolationLevel;
+import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.errors.RetriableException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+
+/// Questions to the cluster, each repeated while it fails in passing, until a deadline or a stop.
+///
+/// Thread ownership: any one thread at a time that may wait.
+final class AdminCalls implements AutoCloseable {
+    /// A stop was asked for while the answer was awaited.
+    static final class Stopped extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        Stopped() {
+            super("stopped", null, false, false);
+        }
+    }
+
+    /// The cluster said no, or nothing in time. The cause is Kafka's own.
+    static final class Failed extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        Failed(String what, Throwable cause) {
+            super(what, cause);
+        }
+
+        Throwable why() {
+            var cause = getCause();
+            return cause == null ? this : cause;
+        }
+    }
+
+    private static final long SLICE_NANOS = 50_000_000L;
+
+    private final Admin admin;
+    private final NanoClock clock;
+    private final BooleanSupplier stopped;
+
+    AdminCalls(Admin admin, NanoClock clock, BooleanSupplier stopped) {
+        this.admin = admin;
+        this.clock = clock;
+        this.stopped = stopped;
+    }
+
+    <T> T ask(String what, Supplier<KafkaFuture<T>> question, long untilNanos) throws Failed {
+        var config = RetryConfig.<T>custom()
+                .maxAttempts(1000)
+                .intervalFunction(IntervalFunction.ofExponentialBackoff(100L, 2.0, 500L))
+                .retryOnException(failure -> failure instanceof RetriableException
+                        && !(failure instanceof UnknownTopicOrPartitionException)
+                        && !stopped.getAsBoolean()
+                        && !NanoClock.reached(untilNanos, clock.nanoTime()))
+                .build();
+        try {
+            return Retry.of("kafka-admin", config).executeCallable(() -> await(question.get(), untilNanos));
+        } catch (Stopped stop) {
+            throw stop;
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw new Stopped();
+        } catch (Exception failure) {
+            if (stopped.getAsBoolean()) throw new Stopped();
+            throw new Failed(what, failure);
+        }
+    }
+
+    // In slices, so that a stop during a start ends the start.
+    private <T> T await(KafkaFuture<T> answer, long untilNanos) throws Exception {
+        while (true) {
+            if (stopped.getAsBoolean()) throw new Stopped();
+            try {
+                return answer.get(SLICE_NANOS, TimeUnit.NANOSECONDS);
+            } catch (java.util.concurrent.TimeoutException slice) {
+                if (NanoClock.reached(untilNanos, clock.nanoTime()))
+                    throw new org.apache.kafka.common.errors.TimeoutException("no answer in time", slice);
+            } catch (ExecutionException failure) {
+                if (failure.getCause() instanceof Exception cause) throw cause;
+                throw failure;
+            }
+        }
+    }
+
+    /// A topic as the cluster knows it.
+    record Topic(TopicId id, int partitions) {}
+
+    /// The topics of these that exist.
+    Map<String, Topic> describe(Collection<String> topics, long untilNanos) throws Failed {
+        var described = new TreeMap<String, Topic>();
+        var asked = admin.describeTopics(topics).topicNameValues();
+        for (var entry : asked.entrySet()) {
+            var first = entry.getValue();
+            var again = new boolean[1];
+            try {
+                var description = ask(
+                        "describe topic " + entry.getKey(),
+                        () -> {
+                            if (!again[0]) {
+                                again[0] = true;
+                                return first;
+                            }
+                            return admin.describeTopics(java.util.List.of(entry.getKey()))
+                                    .topicNameValues()
+                                    .get(entry.getKey());
+                        },
+                        untilNanos);
+                described.put(
+                        entry.getKey(),
+                        new Topic(
+                                id(description.topicId()),
+                                description.partitions().size()));
+            } catch (Failed failed) {
+                if (!(failed.why() instanceof UnknownTopicOrPartitionException)) throw failed;
+            }
+        }
+        return described;
+    }
+
+    private static TopicId id(Uuid uuid) {
+        return uuid.equals(Uuid.ZERO_UUID) ? TopicId.UNKNOWN : new TopicId(uuid.toString());
+    }
+
+    Collection<String> names(long untilNanos) throws Failed {
+        return ask("list topics", () -> admin.listTopics().names(), untilNanos);
+    }
+
+    /// What the group has committed, for the partitions of which it has anything.
+    Map<TopicPartition, OffsetAndMetadata> committed(String group, long untilNanos) throws Failed {
+        Map<TopicPartition, OffsetAndMetadata> answer = ask(
+                "read the offsets of group " + group,
+                () -> admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata(),
+                untilNanos);
+        var committed = new HashMap<TopicPartition, OffsetAndMetadata>();
+        answer.forEach((partition, offset) -> {
+            if (offset != null) committed.put(partition, offset);
+        });
+        return committed;
+    }
+
+    /// Commits for a group that has no member.
+    void commit(String group, Map<TopicPartition, OffsetAndMetadata> offsets, long untilNanos) throws Failed {
+        ask(
+                "commit the start of group " + group,
+                () -> admin.alterConsumerGroupOffsets(group, offsets).all(),
+                untilNanos);
+    }
+
+    /// Where each log begins, or ends for readers of what is committed.
+    Map<TopicPartition, Long> offsets(Collection<TopicPartition> partitions, OffsetSpec spec, long untilNanos)
+            throws Failed {
+        var asked = new HashMap<TopicPartition, OffsetSpec>();
+        for (var partition : partitions) asked.put(partition, spec);
+        var answer = ask(
+                "read offsets of " + partitions,
+                () -> admin.listOffsets(asked, new ListOffsetsOptions(IsolationLevel.READ_COMMITTED))
+                        .all(),
+                untilNanos);
+        var offsets = new HashMap<TopicPartition, Long>();
+        answer.forEach((partition, found) -> offsets.put(partition, found.offset()));
+        return offsets;
+    }
+
+    @Override
+    public void close() {
+        admin.close(Duration.ofMillis(500));
+    }
+}

@@ -1,0 +1,89 @@
+package dev.millrace.kafka;
+
+import dev.millrace.checkpoint.SourcePartition;
+import dev.millrace.sinkpool.Intake;
+import dev.millrace.sinkpool.NanoClock;
+import dev.millrace.sinkpool.RowEncoder;
+import dev.millrace.sinkpool.Target;
+import java.util.ArrayList;
+import java.util.List;
+
+/// The sinks of a pipeline as one source thread feeds them: an encoder for each sink, an outlet for each target.
+///
+/// Thread ownership: the source thread.
+final class Feeds {
+    /// One sink. Its outlets begin at `firstOutlet`.
+    record Feed(SinkFeed sink, int index, RowEncoder encoder, int firstOutlet) {
+        int outlet(int shard, int lane) {
+            return firstOutlet + shard * sink.lanes() + lane;
+        }
+    }
+
+    private final List<Feed> feeds = new ArrayList<>();
+    private final List<Outlet> outlets = new ArrayList<>();
+
+    Feeds(List<SinkFeed> sinks, Intake intake) {
+        for (var sink : sinks) {
+            var index = feeds.size();
+            feeds.add(new Feed(sink, index, sink.encoder().get(), outlets.size()));
+            for (var shard = 0; shard < sink.shards(); shard++)
+                for (var lane = 0; lane < sink.lanes(); lane++)
+                    outlets.add(new Outlet(
+                            new Target(index, shard, lane), sink.chunkBytes(), sink.chunkLingerNanos(), intake));
+        }
+    }
+
+    /// The sinks that take a topic, in the order of the configuration.
+    List<Feed> of(String topic) {
+        return feeds.stream().filter(feed -> feed.sink().topics().test(topic)).toList();
+    }
+
+    List<Outlet> outlets() {
+        return outlets;
+    }
+
+    Outlet outlet(int index) {
+        return outlets.get(index);
+    }
+
+    /// Offers everything there is.
+    void offerAll() {
+        for (var outlet : outlets) outlet.offer();
+    }
+
+    /// Offers what was refused before, and what is `chunk.linger` old.
+    void offerDue(long nowNanos) {
+        for (var outlet : outlets) {
+            if (outlet.blocked() || (!outlet.isEmpty() && nowNanos - outlet.oldestNanos() >= outlet.lingerNanos))
+                outlet.offer();
+        }
+    }
+
+    /// When something would next be offered because of its age.
+    long wakeAtNanos() {
+        var wake = NanoClock.NEVER;
+        for (var outlet : outlets) {
+            if (outlet.blocked() || outlet.isEmpty()) continue;
+            wake = NanoClock.earlier(wake, outlet.oldestNanos() + outlet.lingerNanos);
+        }
+        return wake;
+    }
+
+    boolean anyBlocked() {
+        for (var outlet : outlets) if (outlet.blocked()) return true;
+        return false;
+    }
+
+    boolean isEmpty() {
+        for (var outlet : outlets) if (!outlet.isEmpty()) return false;
+        return true;
+    }
+
+    void drop(SourcePartition partition, long epoch) {
+        for (var outlet : outlets) outlet.drop(partition, epoch);
+    }
+
+    void discard() {
+        for (var outlet : outlets) outlet.discard();
+    }
+}

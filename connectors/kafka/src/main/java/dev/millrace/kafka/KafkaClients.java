@@ -1,0 +1,120 @@
+package dev.millrace.kafka;
+
+import dev.millrace.kafka.KafkaSourceSettings.GroupProtocol;
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+
+/// Makes the Kafka clients of one source: what of their settings is ours, and what a user may change.
+///
+/// Thread ownership: immutable.
+public final class KafkaClients {
+    /// What nobody else may set, with the reason.
+    private static final Map<String, String> OWNED = Map.ofEntries(
+            Map.entry("bootstrap.servers", "set source.kafka.bootstrap_servers"),
+            Map.entry("group.id", "set source.kafka.group_id"),
+            Map.entry("group.protocol", "set source.kafka.group_protocol"),
+            Map.entry("group.remote.assignor", "the group protocol's assignor is the broker's choice"),
+            Map.entry("partition.assignment.strategy", "partitions that are kept have to keep flowing in a rebalance"),
+            Map.entry("enable.auto.commit", "offsets are committed only for rows that are durable in the sink"),
+            Map.entry("auto.commit.interval.ms", "set checkpoint.interval"),
+            Map.entry(
+                    "auto.offset.reset", "a lost offset is never skipped in silence: set on_no_offset, on_lost_offset"),
+            Map.entry("isolation.level", "rows of aborted transactions are never delivered"),
+            Map.entry("allow.auto.create.topics", "a misspelt topic is an error, not a new topic"),
+            Map.entry("key.deserializer", "set format"),
+            Map.entry("value.deserializer", "set format"),
+            Map.entry("interceptor.classes", "an interceptor could change or drop rows unseen"),
+            Map.entry("config.providers", "values are interpolated by ${…} in the file"),
+            Map.entry("metric.reporters", "see /metrics"),
+            Map.entry("exclude.internal.topics", "internal topics are never read"));
+
+    private final KafkaSourceSettings settings;
+
+    public KafkaClients(KafkaSourceSettings settings) {
+        this.settings = settings;
+        var refused = refused(settings.properties());
+        if (!refused.isEmpty()) throw new IllegalArgumentException("source.kafka.properties: " + refused);
+    }
+
+    /// Which of these client properties a user may not set, each with the reason (CFG-9).
+    public static SortedMap<String, String> refused(Map<String, String> properties) {
+        var refused = new TreeMap<String, String>();
+        for (var key : properties.keySet()) {
+            var reason = key.startsWith("config.providers") ? OWNED.get("config.providers") : OWNED.get(key);
+            if (reason != null) refused.put(key, reason);
+            else if (!ConsumerConfig.configNames().contains(key) && !key.startsWith("sasl.") && !key.startsWith("ssl."))
+                refused.put(key, "no setting of the Kafka consumer");
+        }
+        return refused;
+    }
+
+    /// The settings of group member `member`, defaults of ours included.
+    public Map<String, Object> consumerProperties(int member) {
+        var all = new HashMap<String, Object>();
+        all.put("max.poll.records", 5000);
+        all.put("max.partition.fetch.bytes", 4 << 20);
+        all.put("fetch.max.bytes", 16 << 20);
+        all.put("receive.buffer.bytes", 1 << 20);
+        all.put("fetch.min.bytes", 1);
+        all.put("client.id", settings.groupId() + "-" + member);
+        all.put(
+                "metadata.max.age.ms",
+                TimeUnit.NANOSECONDS.toMillis(settings.watch().metadataMaxAgeNanos()));
+        all.put("enable.metrics.push", false);
+        all.putAll(settings.properties());
+        // One static member is one thread.
+        all.computeIfPresent("group.instance.id", (_, id) -> settings.consumers() == 1 ? id : id + "-" + member);
+        all.put("bootstrap.servers", settings.bootstrapServers());
+        all.put("group.id", settings.groupId());
+        all.put("enable.auto.commit", false);
+        all.put("auto.offset.reset", "none");
+        all.put("isolation.level", "read_committed");
+        all.put("allow.auto.create.topics", false);
+        all.put("metric.reporters", "");
+        if (settings.groupProtocol() == GroupProtocol.CLASSIC) {
+            all.put("group.protocol", "classic");
+            all.put("partition.assignment.strategy", CooperativeStickyAssignor.class.getName());
+        } else {
+            all.put("group.protocol", "consumer");
+        }
+        return all;
+    }
+
+    /// A consumer whose keys and values are slices of the fetch response.
+    public Consumer<ByteBuffer, ByteBuffer> consumer(int member) {
+        return new KafkaConsumer<>(consumerProperties(member), new FetchedBytes(), new FetchedBytes());
+    }
+
+    public Admin admin() {
+        var all = new HashMap<String, Object>();
+        Set<String> known = AdminClientConfig.configNames();
+        settings.properties().forEach((key, value) -> {
+            if (known.contains(key)) all.put(key, value);
+        });
+        all.put("bootstrap.servers", settings.bootstrapServers());
+        all.put("client.id", settings.groupId() + "-admin");
+        all.putIfAbsent("default.api.timeout.ms", 10_000);
+        all.putIfAbsent("request.timeout.ms", 5_000);
+        all.put("metric.reporters", "");
+        all.put("enable.metrics.push", false);
+        return Admin.create(all);
+    }
+
+    /// How long a poll loop may not turn before Kafka takes its partitions away.
+    long maxPollIntervalNanos() {
+        var millis =
+                Long.parseLong(String.valueOf(settings.properties().getOrDefault("max.poll.interval.ms", "300000")));
+        return TimeUnit.MILLISECONDS.toNanos(millis);
+    }
+}

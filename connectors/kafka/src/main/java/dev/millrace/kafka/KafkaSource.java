@@ -1,0 +1,184 @@
+package dev.millrace.kafka;
+
+import dev.millrace.checkpoint.OpenHandles;
+import dev.millrace.checkpoint.TopicId;
+import dev.millrace.sinkpool.Intake;
+import dev.millrace.sinkpool.NanoClock;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/// The Kafka source of one pipeline: `consumers` group members, each on a thread of its own.
+///
+/// Life: [#start], then at the end [#stop], and once the sinks are done or their time is up [#finish]; [#awaitClosed]
+/// tells
+/// when every member has left the group. What is committed is only what [Intake] said is durable, contiguously.
+///
+/// Thread ownership: shared; `start` is called once, the others from any thread.
+public final class KafkaSource implements AutoCloseable {
+    private static final long END_KNOWN_FOR_NANOS = 60_000_000_000L;
+
+    private final KafkaSourceSettings settings;
+    private final KafkaClients clients;
+    private final NanoClock clock;
+    private final SourceListener listener;
+    private final Accounts accounts;
+    private final SourceCounters counters = new SourceCounters();
+    private final List<SourceMember> members = new ArrayList<>();
+    private final AtomicInteger unfinished;
+    private final CountDownLatch ended;
+    private final AtomicBoolean failureTold = new AtomicBoolean();
+    private volatile boolean stopped;
+    private volatile boolean begun;
+    private volatile @Nullable AdminCalls calls;
+    private volatile @Nullable TopicWatch watch;
+
+    /// `sinks` in the order of [dev.millrace.sinkpool.Target#sink]. Throws [IllegalArgumentException] for a client
+    /// property
+    /// that is not a user's to set.
+    public KafkaSource(
+            KafkaSourceSettings settings,
+            List<SinkFeed> sinks,
+            Intake intake,
+            SourceListener listener,
+            OpenHandles handles,
+            NanoClock clock) {
+        this.settings = settings;
+        this.clients = new KafkaClients(settings);
+        this.clock = clock;
+        this.listener = listener;
+        this.accounts = new Accounts(sinks);
+        this.unfinished = new AtomicInteger(settings.consumers());
+        this.ended = new CountDownLatch(settings.consumers());
+        var epochs = new AtomicLong();
+        var shared = new SourceMember.Shared(settings, clients, clock, accounts, counters, new Told());
+        for (var n = 0; n < settings.consumers(); n++)
+            members.add(new SourceMember(n, shared, (inbox, now) -> {
+                var parts = new SourceMachine.Parts(
+                        settings, sinks, intake, inbox, handles, epochs::incrementAndGet, counters);
+                return new SourceMachine(parts, accounts::of, now);
+            }));
+    }
+
+    /// Looks at the cluster, settles where a new group starts, and lets the members join. Returns false where a stop
+    /// was
+    /// asked for before that: then nothing runs, and nothing has to be finished.
+    ///
+    /// Throws [StartRefused], within `startup_timeout`, with a line and an exit code.
+    public boolean start() throws StartRefused {
+        if (stopped) return false;
+        var admin = new AdminCalls(admin(), clock, () -> stopped);
+        calls = admin;
+        var ids = new HashMap<String, TopicId>();
+        try {
+            new SourceStart(settings, admin, clock).run().forEach((name, topic) -> ids.put(name, topic.id()));
+        } catch (AdminCalls.Stopped stop) {
+            admin.close();
+            return false;
+        } catch (StartRefused refused) {
+            admin.close();
+            throw refused;
+        }
+        var looking = new TopicWatch(settings.watch(), admin, clock, accounts, members, ids);
+        watch = looking;
+        for (var member : members) member.watchedBy(looking);
+        begin(looking);
+        return true;
+    }
+
+    private org.apache.kafka.clients.admin.Admin admin() throws StartRefused {
+        try {
+            return clients.admin();
+        } catch (org.apache.kafka.common.KafkaException wrong) {
+            var cause = wrong.getCause();
+            throw new StartRefused(2, "Kafka client: " + (cause == null ? wrong : cause).getMessage());
+        }
+    }
+
+    private synchronized void begin(TopicWatch looking) {
+        begun = true;
+        Thread.ofPlatform().daemon().name("millrace-source-watch").start(looking);
+        for (var n = 0; n < members.size(); n++)
+            Thread.ofPlatform().daemon().name("millrace-source-" + n).start(members.get(n));
+    }
+
+    /// Takes nothing more. What was polled is encoded and handed over while there is room, until `encodeUntilNanos`,
+    /// then
+    /// [SourceListener#inputFinished] is told. The members go on polling, so that the group goes on, until
+    [#finish].
+    public void stop(long encodeUntilNanos) {
+        stopped = true;
+        for (var member : members) member.stop(encodeUntilNanos);
+        var looking = watch;
+        if (looking != null) looking.stop();
+    }
+
+    /// Commits what is durable by now, reads the backlog (at most 500 ms), leaves the group. Ends by `deadlineNanos`,
+    /// or
+    /// half a second for each of these steps after it.
+    public void finish(long deadlineNanos) {
+        stop(deadlineNanos);
+        for (var member : members) member.finish(deadlineNanos);
+    }
+
+    /// Whether every member has ended.
+    public boolean awaitClosed(long untilNanos) throws InterruptedException {
+        if (!begun) return true;
+        return ended.await(Math.max(0, untilNanos - clock.nanoTime()), TimeUnit.NANOSECONDS);
+    }
+
+    public SourceView view() {
+        var now = clock.nanoTime();
+        var views = members.stream().map(member -> member.view(now)).toList();
+        var ready = begun && views.stream().allMatch(view -> view.phase() == MemberView.Phase.ASSIGNED);
+        return new SourceView(
+                ready,
+                clients.maxPollIntervalNanos(),
+                views,
+                accounts.all().stream()
+                        .map(account -> account.view(now, END_KNOWN_FOR_NANOS))
+                        .toList(),
+                counters);
+    }
+
+    public SourceCounters counters() {
+        return counters;
+    }
+
+    /// Finishes with two seconds for it, if that was not done before, and gives the last client back.
+    @Override
+    public void close() {
+        var deadline = clock.nanoTime() + 2_000_000_000L;
+        if (ended.getCount() > 0) finish(deadline);
+        try {
+            awaitClosed(deadline + 2_000_000_000L);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        var admin = calls;
+        if (admin != null) admin.close();
+    }
+
+    private final class Told implements SourceMember.Outcomes {
+        @Override
+        public void inputFinished(int member) {
+            if (unfinished.decrementAndGet() == 0) listener.inputFinished();
+        }
+
+        @Override
+        public void failed(int member, int exitCode, String reason) {
+            if (failureTold.compareAndSet(false, true)) listener.failed(exitCode, reason);
+        }
+
+        @Override
+        public void ended(int member) {
+            ended.countDown();
+        }
+    }
+}

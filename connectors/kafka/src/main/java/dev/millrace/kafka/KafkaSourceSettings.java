@@ -1,0 +1,335 @@
+package dev.millrace.kafka;
+
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/// What the source is told: which topics of which cluster, as which group, and how carefully. Times are nanoseconds.
+public record KafkaSourceSettings(
+        String bootstrapServers,
+        Subscription topics,
+        String groupId,
+        int consumers,
+        OnNoOffset onNoOffset,
+        OnLostOffset onLostOffset,
+        long startupTimeoutNanos,
+        GroupProtocol groupProtocol,
+        Map<String, String> properties,
+        Values values,
+        Checkpoint checkpoint,
+        Membership membership,
+        Watch watch) {
+    private static final long MILLIS = 1_000_000L;
+    private static final long SECONDS = 1_000 * MILLIS;
+
+    public KafkaSourceSettings {
+        if (bootstrapServers.isBlank()) throw new IllegalArgumentException("bootstrap_servers is empty");
+        if (groupId.isBlank()) throw new IllegalArgumentException("group_id is empty");
+        if (consumers < 1 || consumers > 64)
+            throw new IllegalArgumentException("consumers " + consumers + " not in 1 to 64");
+        positive("startup_timeout", startupTimeoutNanos);
+        properties = Map.copyOf(properties);
+    }
+
+    /// The defaults of the settings page.
+    public static KafkaSourceSettings of(String bootstrapServers, Subscription topics, String groupId) {
+        return new KafkaSourceSettings(
+                bootstrapServers,
+                topics,
+                groupId,
+                1,
+                OnNoOffset.FAIL,
+                OnLostOffset.HALT,
+                60 * SECONDS,
+                GroupProtocol.CLASSIC,
+                Map.of(),
+                Values.defaults(),
+                Checkpoint.defaults(),
+                Membership.defaults(),
+                Watch.defaults());
+    }
+
+    private static void positive(String name, long nanos) {
+        if (nanos < 1) throw new IllegalArgumentException(name + " " + nanos + " ns < 1");
+    }
+
+    /// Which topics.
+    public sealed interface Subscription {
+        /// Whether a topic of this name is one of them.
+        boolean includes(String topic);
+
+        /// By name. Each has to exist when the source starts.
+        record Named(List<String> topics) implements Subscription {
+            public Named {
+                topics = List.copyOf(topics);
+                if (topics.isEmpty()) throw new IllegalArgumentException("topics is empty");
+            }
+
+            @Override
+            public boolean includes(String topic) {
+                return topics.contains(topic);
+            }
+        }
+
+        /// All whose whole name matches, also those that come later. Kafka's internal topics never match.
+        record Matching(Pattern pattern) implements Subscription {
+            @Override
+            public boolean includes(String topic) {
+                return pattern.matcher(topic).matches();
+            }
+        }
+    }
+
+    /// Where a group starts that has no offset at all for these topics. A partition that comes later starts at its
+    /// beginning.
+    public enum OnNoOffset {
+        FAIL,
+        EARLIEST,
+        LATEST
+    }
+
+    /// What happens when retention took records that were not read yet.
+    public enum OnLostOffset {
+        HALT,
+        /// Goes on at the log's start, with the exact count of what was lost in the log.
+        CONTINUE
+    }
+
+    /// How members find each other: the classic protocol with cooperative-sticky assignment, or KIP-848's.
+    public enum GroupProtocol {
+        CLASSIC,
+        CONSUMER
+    }
+
+    /// What a row does that can never be written.
+    public enum OnPoison {
+        /// Its range fails and the process ends, naming topic-partition@offset.
+        STOP,
+        /// It is done, counted under its reason, and logged at most once a second for each reason.
+        SKIP
+    }
+
+    /// How a value becomes rows.
+    public record Values(ValueFormat.Kind format, ValueFormat.OnTombstone onTombstone, OnPoison onPoison) {
+        public static Values defaults() {
+            return new Values(ValueFormat.Kind.JSON, ValueFormat.OnTombstone.SKIP, OnPoison.STOP);
+        }
+    }
+
+    /// When what is done is committed; how much may be taken and undone; how long a failed range may hold its partition
+    /// before the process ends.
+    public record Checkpoint(long intervalNanos, int maxPending, long stalledFailAfterNanos, long commitTimeoutNanos) {
+        public Checkpoint {
+            if (intervalNanos < 100 * MILLIS)
+                throw new IllegalArgumentException("checkpoint.interval " + intervalNanos + " ns < 100 ms");
+            if (maxPending < 1) throw new IllegalArgumentException("checkpoint.max_pending " + maxPending + " < 1");
+            positive("checkpoint.stalled_fail_after", stalledFailAfterNanos);
+            positive("commit time-out", commitTimeoutNanos);
+        }
+
+        public static Checkpoint defaults() {
+            return new Checkpoint(5 * SECONDS, 1024, 120 * SECONDS, 5 * SECONDS);
+        }
+    }
+
+    /// A revoke waits `drainTimeoutNanos` for what is in flight. A member without an assignment is unready after
+    /// `unreadyAfterNanos`, and ends the process after `endAfterNanos`.
+    public record Membership(long drainTimeoutNanos, long unreadyAfterNanos, long endAfterNanos) {
+        public Membership {
+            if (drainTimeoutNanos < 0)
+                throw new IllegalArgumentException("rebalance.drain_timeout " + drainTimeoutNanos + " ns < 0");
+            positive("unready after", unreadyAfterNanos);
+            if (endAfterNanos < unreadyAfterNanos)
+                throw new IllegalArgumentException("a member ends before it is unready: " + endAfterNanos + " ns");
+        }
+
+        public static Membership defaults() {
+            return new Membership(5 * SECONDS, 30 * SECONDS, 300 * SECONDS);
+        }
+    }
+
+    /// How often the topics' identities and ends are read, and how old the client's metadata may grow: that is how soon
+    /// a
+    /// new partition or a new matching topic is seen.
+    public record Watch(long identityNanos, long lagNanos, long metadataMaxAgeNanos) {
+        public Watch {
+            positive("identity interval", identityNanos);
+            positive("lag interval", lagNanos);
+            positive("metadata max age", metadataMaxAgeNanos);
+        }
+
+        public static Watch defaults() {
+            return new Watch(60 * SECONDS, 5 * SECONDS, 60 * SECONDS);
+        }
+    }
+
+    public KafkaSourceSettings consumers(int count) {
+        return new KafkaSourceSettings(
+                bootstrapServers,
+                topics,
+                groupId,
+                count,
+                onNoOffset,
+                onLostOffset,
+                startupTimeoutNanos,
+                groupProtocol,
+                properties,
+                values,
+                checkpoint,
+                membership,
+                watch);
+    }
+
+    public KafkaSourceSettings onNoOffset(OnNoOffset choice) {
+        return new KafkaSourceSettings(
+                bootstrapServers,
+                topics,
+                groupId,
+                consumers,
+                choice,
+                onLostOffset,
+                startupTimeoutNanos,
+                groupProtocol,
+                properties,
+                values,
+                checkpoint,
+                membership,
+                watch);
+    }
+
+    public KafkaSourceSettings onLostOffset(OnLostOffset choice) {
+        return new KafkaSourceSettings(
+                bootstrapServers,
+                topics,
+                groupId,
+                consumers,
+                onNoOffset,
+                choice,
+                startupTimeoutNanos,
+                groupProtocol,
+                properties,
+                values,
+                checkpoint,
+                membership,
+                watch);
+    }
+
+    public KafkaSourceSettings startupTimeoutNanos(long nanos) {
+        return new KafkaSourceSettings(
+                bootstrapServers,
+                topics,
+                groupId,
+                consumers,
+                onNoOffset,
+                onLostOffset,
+                nanos,
+                groupProtocol,
+                properties,
+                values,
+                checkpoint,
+                membership,
+                watch);
+    }
+
+    public KafkaSourceSettings groupProtocol(GroupProtocol protocol) {
+        return new KafkaSourceSettings(
+                bootstrapServers,
+                topics,
+                groupId,
+                consumers,
+                onNoOffset,
+                onLostOffset,
+                startupTimeoutNanos,
+                protocol,
+                properties,
+                values,
+                checkpoint,
+                membership,
+                watch);
+    }
+
+    public KafkaSourceSettings properties(Map<String, String> clientProperties) {
+        return new KafkaSourceSettings(
+                bootstrapServers,
+                topics,
+                groupId,
+                consumers,
+                onNoOffset,
+                onLostOffset,
+                startupTimeoutNanos,
+                groupProtocol,
+                clientProperties,
+                values,
+                checkpoint,
+                membership,
+                watch);
+    }
+
+    public KafkaSourceSettings values(Values how) {
+        return new KafkaSourceSettings(
+                bootstrapServers,
+                topics,
+                groupId,
+                consumers,
+                onNoOffset,
+                onLostOffset,
+                startupTimeoutNanos,
+                groupProtocol,
+                properties,
+                how,
+                checkpoint,
+                membership,
+                watch);
+    }
+
+    public KafkaSourceSettings checkpoint(Checkpoint when) {
+        return new KafkaSourceSettings(
+                bootstrapServers,
+                topics,
+                groupId,
+                consumers,
+                onNoOffset,
+                onLostOffset,
+                startupTimeoutNanos,
+                groupProtocol,
+                properties,
+                values,
+                when,
+                membership,
+                watch);
+    }
+
+    public KafkaSourceSettings membership(Membership bounds) {
+        return new KafkaSourceSettings(
+                bootstrapServers,
+                topics,
+                groupId,
+                consumers,
+                onNoOffset,
+                onLostOffset,
+                startupTimeoutNanos,
+                groupProtocol,
+                properties,
+                values,
+                checkpoint,
+                bounds,
+                watch);
+    }
+
+    public KafkaSourceSettings watch(Watch often) {
+        return new KafkaSourceSettings(
+                bootstrapServers,
+                topics,
+                groupId,
+                consumers,
+                onNoOffset,
+                onLostOffset,
+                startupTimeoutNanos,
+                groupProtocol,
+                properties,
+                values,
+                checkpoint,
+                membership,
+                often);
+    }
+}

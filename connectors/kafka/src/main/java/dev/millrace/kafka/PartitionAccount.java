@@ -1,0 +1,139 @@
+package dev.millrace.kafka;
+
+import dev.millrace.checkpoint.SourcePartition;
+import dev.millrace.sinkpool.RowTally;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/// What became of one partition's rows in this process, in whichever epochs and by whichever members.
+///
+/// At rest, for each sink that takes the topic: polled = encoded + skipped + dropped, where encoded is the sink's
+/// [RowTally]; what waits or is being built is `waiting`.
+///
+/// Thread ownership: counted by the member that owns the partition, read by anybody.
+final class PartitionAccount {
+    static final int NOBODY = -1;
+    private static final long UNKNOWN = -1;
+
+    /// The rows of one sink.
+    static final class SinkAccount {
+        final String sink;
+        final RowTally tally = new RowTally();
+        private final Map<String, AtomicLong> skipped = new ConcurrentHashMap<>();
+
+        SinkAccount(String sink) {
+            this.sink = sink;
+        }
+
+        void skip(String reason) {
+            var count = skipped.get(reason);
+            if (count == null) count = skipped.computeIfAbsent(reason, _ -> new AtomicLong());
+            count.incrementAndGet();
+        }
+    }
+
+    /// Where the owner stood at the end of its last turn.
+    record Standing(
+            long watermark,
+            long position,
+            int pending,
+            long waiting,
+            long headNanos,
+            @Nullable String blockedBy) {}
+
+    final SourcePartition partition;
+    final List<SinkAccount> sinks;
+    private final AtomicLong polled = new AtomicLong();
+    private final AtomicLong dropped = new AtomicLong();
+    private volatile int owner = NOBODY;
+    private volatile long committed = UNKNOWN;
+    private volatile @Nullable Standing standing;
+    private volatile long end = UNKNOWN;
+    private volatile long endNanos;
+
+    PartitionAccount(SourcePartition partition, List<SinkAccount> sinks) {
+        this.partition = partition;
+        this.sinks = List.copyOf(sinks);
+    }
+
+    void ownedBy(int member) {
+        owner = member;
+    }
+
+    /// It left this process, or its member. Its lag is unknown from then on.
+    void released(int member) {
+        if (owner != member) return;
+        owner = NOBODY;
+        end = UNKNOWN;
+    }
+
+    int owner() {
+        return owner;
+    }
+
+    void polled(long rows) {
+        polled.addAndGet(rows);
+    }
+
+    void dropped(long rows) {
+        if (rows > 0) dropped.addAndGet(rows);
+    }
+
+    void committed(long offset) {
+        committed = offset;
+    }
+
+    void stands(Standing now) {
+        standing = now;
+    }
+
+    /// The log's end as somebody just saw it.
+    void end(long offset, long nowNanos) {
+        end = offset;
+        endNanos = nowNanos;
+    }
+
+    void endUnknown() {
+        end = UNKNOWN;
+    }
+
+    /// `endMaxAgeNanos`: an end that was read longer ago is unknown.
+    PartitionView view(long nowNanos, long endMaxAgeNanos) {
+        var at = standing;
+        var owned = owner;
+        var seenEnd = end;
+        if (seenEnd != UNKNOWN && nowNanos - endNanos > endMaxAgeNanos) seenEnd = UNKNOWN;
+        var watermark = at == null ? UNKNOWN : at.watermark();
+        var rows = sinks.stream().map(PartitionAccount::rows).toList();
+        return new PartitionView(
+                partition,
+                owned,
+                polled.get(),
+                dropped.get(),
+                at == null ? 0 : at.waiting(),
+                rows,
+                known(watermark),
+                at == null ? null : (Long) at.position(),
+                known(committed),
+                at == null ? 0 : at.pending(),
+                at == null || at.pending() == 0 ? 0 : Math.max(0, nowNanos - at.headNanos()),
+                at == null ? null : at.blockedBy(),
+                owned == NOBODY || seenEnd == UNKNOWN || watermark == UNKNOWN
+                        ? null
+                        : (Long) Math.max(0, seenEnd - watermark));
+    }
+
+    private static @Nullable Long known(long offset) {
+        return offset == UNKNOWN ? null : (Long) offset;
+    }
+
+    private static PartitionView.SinkRows rows(SinkAccount sink) {
+        var skipped = new TreeMap<String, Long>();
+        sink.skipped.forEach((reason, count) -> skipped.put(reason, count.get()));
+        return new PartitionView.SinkRows(sink.sink, sink.tally, skipped);
+    }
+}

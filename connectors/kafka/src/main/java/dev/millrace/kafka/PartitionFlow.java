@@ -1,0 +1,320 @@
+package dev.millrace.kafka;
+
+import dev.millrace.checkpoint.Ack;
+import dev.millrace.checkpoint.PartitionTracker;
+import dev.millrace.checkpoint.Resolved;
+import dev.millrace.checkpoint.SourcePartition;
+import dev.millrace.kafka.KafkaSourceSettings.OnPoison;
+import dev.millrace.sinkpool.AdmissionBudget;
+import dev.millrace.sinkpool.ChunkBuilder;
+import dev.millrace.sinkpool.NanoClock;
+import dev.millrace.sinkpool.RecordView;
+import dev.millrace.sinkpool.RowEncoder.Encoded;
+import java.util.ArrayDeque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// One partition of one member in one epoch: what was polled and is not encoded yet, what is being built, and how far
+/// it
+/// is done.
+///
+/// A poll's records wait as a cursor. Encoding stops at the first full thing and goes on later from the same record, so
+/// nothing is encoded without room, and no record is encoded twice.
+///
+/// Thread ownership: the source thread.
+final class PartitionFlow {
+    /// Where encoding stopped.
+    sealed interface Progress {
+        /// Nothing waits.
+        record Done() implements Progress {}
+
+        /// The budget is full.
+        record NoBudget() implements Progress {}
+
+        /// The next record goes to a target that takes no more.
+        record NoRoom() implements Progress {}
+
+        /// Under `poison.action: stop`: its range failed, and nothing more of this partition is taken.
+        record Poisoned(long offset, String reason, String detail) implements Progress {}
+    }
+
+    private static final Progress DONE = new Progress.Done();
+    private static final Progress NO_BUDGET = new Progress.NoBudget();
+    private static final Progress NO_ROOM = new Progress.NoRoom();
+
+    /// The records of one range; `at` is the next to encode.
+    private static final class Run {
+        final Ack ack;
+        final @Nullable PolledRecords records;
+        final int end;
+        final long polledNanos;
+        int at;
+
+        Run(Ack ack, @Nullable PolledRecords records, int at, int end, long polledNanos) {
+            this.ack = ack;
+            this.records = records;
+            this.at = at;
+            this.end = end;
+            this.polledNanos = polledNanos;
+        }
+    }
+
+    final SourcePartition partition;
+    final long epoch;
+    final PartitionTracker tracker;
+    final PartitionAccount account;
+    private final Feeds feeds;
+    private final List<Feeds.Feed> mine;
+    private final ValueFormat format;
+    private final OnPoison onPoison;
+    private final PoisonLog poisonLog;
+    private final Resolved resolved;
+    private final AdmissionBudget budget;
+
+    private final ArrayDeque<Run> waiting = new ArrayDeque<>();
+    private final @Nullable ChunkBuilder[] builders;
+    private final @Nullable Run[] begun;
+    private final boolean[] open;
+    private final int[] targets;
+    private final int[] openBuilders;
+    private int openCount;
+
+    PartitionFlow(
+            PartitionTracker tracker,
+            PartitionAccount account,
+            Feeds feeds,
+            ValueFormat format,
+            OnPoison onPoison,
+            PoisonLog poisonLog,
+            Resolved resolved,
+            AdmissionBudget budget) {
+        this.partition = tracker.partition();
+        this.epoch = tracker.epoch();
+        this.tracker = tracker;
+        this.account = account;
+        this.feeds = feeds;
+        this.mine = feeds.of(partition.topic());
+        this.format = format;
+        this.onPoison = onPoison;
+        this.poisonLog = poisonLog;
+        this.resolved = resolved;
+        this.budget = budget;
+        var count = feeds.outlets().size();
+        this.builders = new ChunkBuilder[count];
+        this.begun = new Run[count];
+        this.open = new boolean[count];
+        this.openBuilders = new int[count];
+        this.targets = new int[mine.size()];
+    }
+
+    /// Registers what a poll gave, up to the position after it. Ranges end where the leader epoch changes.
+    void polled(@Nullable PolledRecords records, long next, int nextLeaderEpoch, long nowNanos) {
+        var size = records == null ? 0 : records.size();
+        account.polled(size);
+        var at = 0;
+        while (records != null && at < size) {
+            var leaderEpoch = records.leaderEpoch(at);
+            var to = endOfEpoch(records, at, size, leaderEpoch);
+            var last = to == size && (nextLeaderEpoch == leaderEpoch || nextLeaderEpoch < 0);
+            var end = last ? next : to < size ? records.offset(to) : records.offset(size - 1) + 1;
+            waiting.addLast(new Run(register(end, leaderEpoch), records, at, to, nowNanos));
+            at = to;
+        }
+        // Markers and holes alone: a range that is done as soon as those before it are.
+        if (next > tracker.end()) register(next, nextLeaderEpoch).close();
+    }
+
+    private Ack register(long next, int leaderEpoch) {
+        return tracker.register(tracker.end(), next, leaderEpoch, resolved);
+    }
+
+    // Epochs never fall, so a run whose ends agree is of one.
+    private static int endOfEpoch(PolledRecords records, int from, int size, int leaderEpoch) {
+        if (records.leaderEpoch(size - 1) == leaderEpoch) return size;
+        var to = from + 1;
+        while (records.leaderEpoch(to) == leaderEpoch) to++;
+        return to;
+    }
+
+    /// Offsets that nobody will ever read: done as soon as those before them are.
+    void passOver(long next, int leaderEpoch) {
+        if (next > tracker.end()) register(next, leaderEpoch).close();
+    }
+
+    /// Encodes what waits, as far as there is room.
+    Progress encodeOn() {
+        if (waiting.isEmpty()) return DONE;
+        if (budget.full()) return NO_BUDGET;
+        for (var run = waiting.peekFirst(); run != null; run = waiting.peekFirst()) {
+            var stopped = encode(run);
+            if (stopped != null) return stopped;
+            waiting.removeFirst();
+            run.ack.close();
+        }
+        return DONE;
+    }
+
+    private @Nullable Progress encode(Run run) {
+        var records = run.records;
+        if (records == null) return null;
+        while (run.at < run.end) {
+            var record = records.at(run.at);
+            var full = route(record);
+            if (full != null) return full;
+            var checked = format.check(record);
+            for (var i = 0; i < targets.length; i++) {
+                var answer = checked instanceof Encoded.Written ? append(i, record, run) : checked;
+                if (answer instanceof Encoded.Written) continue;
+                if (answer instanceof Encoded.Poison poison && onPoison == OnPoison.STOP) return poisoned(run, poison);
+                leaveOut(i, record, answer);
+            }
+            run.at++;
+        }
+        return null;
+    }
+
+    /// Where the record goes, or what is full. Every sink's target is looked at before any sink gets the row.
+    private @Nullable Progress route(RecordView record) {
+        for (var i = 0; i < targets.length; i++) {
+            var feed = mine.get(i);
+            var router = feed.sink().router();
+            var target = feed.outlet(router.shard(record), router.lane(record));
+            var outlet = feeds.outlet(target);
+            if (outlet.blocked()) return NO_ROOM;
+            if (outlet.tookChunk() && budget.full()) return NO_BUDGET;
+            targets[i] = target;
+        }
+        return null;
+    }
+
+    private Encoded append(int i, RecordView record, Run run) {
+        var target = targets[i];
+        var builder = builder(target, mine.get(i));
+        if (begun[target] != run) {
+            begun[target] = run;
+            builder.begin(run.ack, run.polledNanos);
+        }
+        var answer = builder.append(record, mine.get(i).encoder());
+        if (!open[target] && builder.rows() > 0) {
+            open[target] = true;
+            openBuilders[openCount++] = target;
+        }
+        return answer;
+    }
+
+    private ChunkBuilder builder(int target, Feeds.Feed feed) {
+        var builder = builders[target];
+        if (builder == null) {
+            var outlet = feeds.outlet(target);
+            var place = mine.indexOf(feed);
+            var tally = account.sinks.get(place).tally;
+            builder = new ChunkBuilder(partition, epoch, outlet.target, outlet.slabs, budget, tally, outlet::add);
+            builders[target] = builder;
+        }
+        return builder;
+    }
+
+    private void leaveOut(int i, RecordView record, Encoded answer) {
+        switch (answer) {
+            case Encoded.Skipped(var reason) -> account.sinks.get(i).skip(reason);
+            case Encoded.Poison(var reason, var detail) -> {
+                account.sinks.get(i).skip(reason);
+                if (i == 0) poisonLog.skipped(partition + "@" + record.offset(), reason, detail);
+            }
+            case Encoded.Written() -> throw new IllegalStateException("a written row is not left out");
+        }
+    }
+
+    private Progress poisoned(Run run, Encoded.Poison poison) {
+        var records = run.records;
+        var offset = records == null ? -1 : records.offset(run.at);
+        handOver();
+        dropWaiting();
+        return new Progress.Poisoned(offset, poison.reason(), poison.detail());
+    }
+
+    /// Hands over what is being built.
+    void handOver() {
+        for (var i = 0; i < openCount; i++) {
+            var target = openBuilders[i];
+            open[target] = false;
+            var builder = builders[target];
+            if (builder != null) builder.handOver();
+        }
+        openCount = 0;
+    }
+
+    /// Hands over what is `chunk.linger` old.
+    void handOverDue(long nowNanos) {
+        var kept = 0;
+        for (var i = 0; i < openCount; i++) {
+            var target = openBuilders[i];
+            var builder = builders[target];
+            if (builder != null && builder.rows() > 0) {
+                if (nowNanos - builder.oldestNanos() < feeds.outlet(target).lingerNanos) {
+                    openBuilders[kept++] = target;
+                    continue;
+                }
+                builder.handOver();
+            }
+            open[target] = false;
+        }
+        openCount = kept;
+    }
+
+    /// When something of this partition would next be handed over because of its age.
+    long wakeAtNanos() {
+        var wake = NanoClock.NEVER;
+        for (var i = 0; i < openCount; i++) {
+            var target = openBuilders[i];
+            var builder = builders[target];
+            if (builder == null || builder.rows() == 0) continue;
+            wake = NanoClock.earlier(wake, builder.oldestNanos() + feeds.outlet(target).lingerNanos);
+        }
+        return wake;
+    }
+
+    /// Chunks being built.
+    int openBuilders() {
+        return openCount;
+    }
+
+    boolean hasWaiting() {
+        return !waiting.isEmpty();
+    }
+
+    /// Rows polled and in no chunk yet.
+    long waitingRows() {
+        var rows = 0L;
+        for (var run : waiting) rows += run.end - run.at;
+        for (var i = 0; i < openCount; i++) {
+            var target = openBuilders[i];
+            var builder = builders[target];
+            if (builder != null) rows += builder.rows();
+        }
+        return rows;
+    }
+
+    /// Gives up what waits un-encoded: its ranges fail, and replay.
+    void dropWaiting() {
+        for (var run = waiting.pollFirst(); run != null; run = waiting.pollFirst()) {
+            account.dropped(run.end - run.at);
+            run.ack.fail();
+            run.ack.close();
+        }
+    }
+
+    /// Gives up all that is not handed over.
+    void discard() {
+        dropWaiting();
+        for (var i = 0; i < openCount; i++) {
+            var target = openBuilders[i];
+            open[target] = false;
+            var builder = builders[target];
+            if (builder == null) continue;
+            account.dropped(builder.rows());
+            builder.discard();
+        }
+        openCount = 0;
+    }
+}

@@ -1,0 +1,47 @@
+package dev.millrace.kafka;
+
+import dev.millrace.checkpoint.SourcePartition;
+import dev.millrace.sinkpool.RowTally;
+import java.util.Collections;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/// One partition as told to people, also one that this process had and has no more. What is unknown is null.
+///
+/// Polled rows are, for each sink that takes the topic: encoded (its tally) + skipped + dropped + waiting. Dropped rows
+/// were polled and never encoded; they replay. `position` is one past the last offset taken, `watermark` what is done
+/// contiguously, `headNanos` how long the head of the partition has been where it is (0 with nothing pending).
+///
+/// @param member the group member of this process that owns it, negative for none
+/// @param lag offsets between the watermark and the log's end as last seen, null where that is unknown
+public record PartitionView(
+        SourcePartition partition,
+        int member,
+        long polled,
+        long dropped,
+        long waiting,
+        List<SinkRows> sinks,
+        @Nullable Long watermark,
+        @Nullable Long position,
+        @Nullable Long committed,
+        int pending,
+        long headNanos,
+        @Nullable String blockedBy,
+        @Nullable Long lag) {
+    public PartitionView {
+        sinks = List.copyOf(sinks);
+    }
+
+    /// The rows of one sink; the tally is alive, and goes on counting.
+    public record SinkRows(String sink, RowTally tally, SortedMap<String, Long> skipped) {
+        public SinkRows {
+            skipped = Collections.unmodifiableSortedMap(new TreeMap<>(skipped));
+        }
+
+        public long skippedRows() {
+            return skipped.values().stream().mapToLong(Long::longValue).sum();
+        }
+    }
+}

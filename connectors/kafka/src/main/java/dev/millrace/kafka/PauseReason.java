@@ -1,0 +1,15 @@
+package dev.millrace.kafka;
+
+/// Why a partition is not polled.
+public enum PauseReason {
+    /// The admission budget is full.
+    BUDGET,
+    /// A shard that its rows go to takes no more.
+    TARGET,
+    /// `checkpoint.max_pending` ranges above the watermark.
+    PENDING,
+    /// A stop was asked for.
+    DRAIN,
+    /// Its topic changed, its log lost something, or one of its rows is poison: nothing more of it is taken.
+    HALTED
+}

@@ -1,0 +1,31 @@
+package dev.millrace.kafka;
+
+import dev.millrace.sinkpool.Router;
+import dev.millrace.sinkpool.RowEncoder;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+
+/// One sink as the source sees it: which topics it takes, how a record becomes a row of it, and to which shard and lane
+/// the row goes. Its place in the list that the source is given is [dev.millrace.sinkpool.Target#sink].
+///
+/// `encoder` makes one for each source thread. A chunk is full at `chunkBytes`, and is handed over when its oldest row
+/// is
+/// `chunkLingerNanos` old.
+public record SinkFeed(
+        String name,
+        Predicate<String> topics,
+        Supplier<RowEncoder> encoder,
+        Router router,
+        int shards,
+        int lanes,
+        int chunkBytes,
+        long chunkLingerNanos) {
+    public SinkFeed {
+        if (shards < 1 || lanes < 1)
+            throw new IllegalArgumentException(name + ": " + shards + " shards of " + lanes + " lanes");
+        if (chunkBytes < 1024)
+            throw new IllegalArgumentException(name + ": chunk.target_bytes " + chunkBytes + " < 1024");
+        if (chunkLingerNanos < 0)
+            throw new IllegalArgumentException(name + ": chunk.linger " + chunkLingerNanos + " ns < 0");
+    }
+}

@@ -1,0 +1,97 @@
+package dev.millrace.kafka;
+
+import dev.millrace.checkpoint.CommitFlight.Answer;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLong;
+
+/// The source's own running account, over all its members: it outlives their threads.
+///
+/// Thread ownership: shared; counted by members, read by anybody.
+public final class SourceCounters {
+    /// What became of commits.
+    public enum CommitResult {
+        ACKNOWLEDGED,
+        LATER,
+        FENCED,
+        UNKNOWN,
+        REFUSED
+    }
+
+    private final AtomicLong rebalances = new AtomicLong();
+    private final AtomicLong flapping = new AtomicLong();
+    private final AtomicLong staleAcks = new AtomicLong();
+    private final AtomicLong offsetsLost = new AtomicLong();
+    private final Map<PauseReason, AtomicLong> pauses = new EnumMap<>(PauseReason.class);
+    private final Map<CommitResult, AtomicLong> commits = new EnumMap<>(CommitResult.class);
+
+    public SourceCounters() {
+        for (var reason : PauseReason.values()) pauses.put(reason, new AtomicLong());
+        for (var result : CommitResult.values()) commits.put(result, new AtomicLong());
+    }
+
+    // Both maps are full from the start, and never change.
+    private static <K> AtomicLong of(Map<K, AtomicLong> counts, K key) {
+        return Objects.requireNonNull(counts.get(key));
+    }
+
+    void rebalanced() {
+        rebalances.incrementAndGet();
+    }
+
+    void paused(PauseReason reason) {
+        of(pauses, reason).incrementAndGet();
+    }
+
+    void flapped() {
+        flapping.incrementAndGet();
+    }
+
+    void staleAck() {
+        staleAcks.incrementAndGet();
+    }
+
+    void lostOffsets(long count) {
+        offsetsLost.addAndGet(count);
+    }
+
+    void committed(Answer answer) {
+        var result = switch (answer) {
+            case Answer.Acknowledged() -> CommitResult.ACKNOWLEDGED;
+            case Answer.Later() -> CommitResult.LATER;
+            case Answer.Fenced() -> CommitResult.FENCED;
+            case Answer.Unknown() -> CommitResult.UNKNOWN;
+            case Answer.Refused _ -> CommitResult.REFUSED;
+        };
+        of(commits, result).incrementAndGet();
+    }
+
+    /// Assignments, revokes and losses that this process's members were told of, each counted once.
+    public long rebalances() {
+        return rebalances.get();
+    }
+
+    public long pauses(PauseReason reason) {
+        return of(pauses, reason).get();
+    }
+
+    /// Pauses shorter than 1 s.
+    public long flapping() {
+        return flapping.get();
+    }
+
+    /// Acknowledgements of an epoch that had ended.
+    public long staleAcks() {
+        return staleAcks.get();
+    }
+
+    /// Offsets that retention took before they were read, under `on_lost_offset: continue`.
+    public long offsetsLost() {
+        return offsetsLost.get();
+    }
+
+    public long commits(CommitResult result) {
+        return of(commits, result).get();
+    }
+}

@@ -1,0 +1,76 @@
+package dev.millrace.kafka;
+
+import dev.millrace.checkpoint.CommitEntry;
+import dev.millrace.checkpoint.CommitFlight;
+import dev.millrace.checkpoint.Range;
+import dev.millrace.checkpoint.Resolution;
+import dev.millrace.checkpoint.SourcePartition;
+import dev.millrace.checkpoint.TopicId;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// All that can happen to one group member. Everything the source machine learns comes as one of these.
+public sealed interface SourceEvent {
+    /// The partition is this member's from now on, and is read from `start`. `committed` is what the group has for it,
+    /// null for nothing.
+    record Assigned(
+            SourcePartition partition,
+            CommitEntry start,
+            @Nullable CommitEntry committed) implements SourceEvent {}
+
+    /// What one poll gave, also when that is nothing: then nothing more waits at the broker just now.
+    record Polled(List<Batch> batches) implements SourceEvent {
+        public Polled {
+            batches = List.copyOf(batches);
+        }
+    }
+
+    /// Of one partition: its records, null for none, and the position after them, past markers and holes.
+    record Batch(SourcePartition partition, @Nullable PolledRecords records, long next, int leaderEpoch) {}
+
+    /// Time passed.
+    record Tick() implements SourceEvent {}
+
+    record RangeResolved(Range range, Resolution resolution) implements SourceEvent {}
+
+    record CommitAnswered(long attempt, CommitFlight.Answer answer) implements SourceEvent {}
+
+    /// These are being taken away: what is in flight may finish until the shell says [Revoked]. Nothing but them is
+    /// committed until then.
+    record Revoking(Set<SourcePartition> partitions) implements SourceEvent {
+        public Revoking {
+            partitions = Set.copyOf(partitions);
+        }
+    }
+
+    /// Asks for the forced commit of these, or with null of all: the answer is one command, or none when nothing is
+    /// left.
+    record CommitNow(@Nullable Set<SourcePartition> only) implements SourceEvent {}
+
+    /// These are gone, whatever is in flight.
+    record Revoked(Set<SourcePartition> partitions) implements SourceEvent {
+        public Revoked {
+            partitions = Set.copyOf(partitions);
+        }
+    }
+
+    /// These are another member's already: nothing of them may be committed.
+    record Lost(Set<SourcePartition> partitions) implements SourceEvent {
+        public Lost {
+            partitions = Set.copyOf(partitions);
+        }
+    }
+
+    /// The topic is not what it was: deleted (`is` null), or deleted and made again.
+    record TopicChanged(String topic, TopicId was, @Nullable TopicId is) implements SourceEvent {}
+
+    /// Retention took `[position, logStart)`, which was not read.
+    record OffsetsLost(SourcePartition partition, long position, long logStart) implements SourceEvent {}
+
+    /// The log ends, or differs from what was read, at `logEnd`, below `position`.
+    record LogTruncated(SourcePartition partition, long position, long logEnd) implements SourceEvent {}
+
+    /// A stop was asked for: what was polled is encoded while there is room, until `encodeUntilNanos`.
+    record StopTaking(long encodeUntilNanos) implements SourceEvent {}
+}

@@ -1,0 +1,501 @@
+package dev.millrace.kafka;
+
+import dev.millrace.checkpoint.CommitEntry;
+import dev.millrace.checkpoint.CommitFlight;
+import dev.millrace.checkpoint.CommitFlight.Answer;
+import dev.millrace.checkpoint.OpenHandles;
+import dev.millrace.checkpoint.PartitionTracker;
+import dev.millrace.checkpoint.Resolved;
+import dev.millrace.checkpoint.SourcePartition;
+import dev.millrace.kafka.KafkaSourceSettings.OnLostOffset;
+import dev.millrace.kafka.SourceCommand.Stop;
+import dev.millrace.kafka.SourceCommand.Tell;
+import dev.millrace.sinkpool.Intake;
+import dev.millrace.sinkpool.NanoClock;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/// Decides for one group member what is encoded, handed over, paused, committed, given up, and when the process has to
+/// end.
+///
+/// Reads no clock, starts no thread, touches no consumer. Its only way out besides commands is the [Intake], which
+/// never
+/// blocks. The simulation and the consumer thread drive this same class.
+///
+/// Invariant: what is committed of a partition is its tracker's watermark in the epoch that owns it; a partition whose
+/// topic changed is never committed again.
+///
+/// Thread ownership: one caller at a time.
+public final class SourceMachine {
+    /// Builders that hold a slab each: past this many a partition hands over what it has.
+    private static final int MOST_OPEN_BUILDERS = 64;
+
+    /// How often shards are told that this source still waits for them.
+    private static final long PRESSURE_EVERY_NANOS = 100_000_000L;
+
+    /// What a machine works with: one set for each member.
+    public record Parts(
+            KafkaSourceSettings settings,
+            List<SinkFeed> sinks,
+            Intake intake,
+            Resolved inbox,
+            OpenHandles handles,
+            LongSupplier epochs,
+            SourceCounters counters) {
+        public Parts {
+            sinks = List.copyOf(sinks);
+        }
+    }
+
+    /// One partition, and what holds it.
+    private static final class Owned {
+        final PartitionFlow flow;
+        final String note;
+        boolean noRoom;
+        boolean pendingFull;
+        boolean halted;
+        boolean forgotten;
+        long headNanos;
+        long headFrom = -1;
+
+        @Nullable
+        Long stalledNanos;
+
+        Owned(PartitionFlow flow, String note, long nowNanos) {
+            this.flow = flow;
+            this.note = note;
+            this.headNanos = nowNanos;
+        }
+    }
+
+    private final Parts parts;
+    private final Function<SourcePartition, PartitionAccount> accounts;
+    private final Intake intake;
+    private final Feeds feeds;
+    private final ValueFormat format;
+    private final PauseBook pauses;
+    private final PoisonLog poisonLog = new PoisonLog();
+    private final CommitFlight flight;
+    private final TreeMap<SourcePartition, Owned> owned = new TreeMap<>();
+
+    private boolean budgetHeld;
+    private long budgetHeldNanos;
+    private long pressureNanos;
+    private boolean revoking;
+    private boolean draining;
+    private boolean inputFinished;
+    private long encodeUntilNanos;
+    private boolean stopTold;
+
+    SourceMachine(Parts parts, Function<SourcePartition, PartitionAccount> accounts, long nowNanos) {
+        this.parts = parts;
+        this.accounts = accounts;
+        this.intake = parts.intake();
+        this.feeds = new Feeds(parts.sinks(), intake);
+        var values = parts.settings().values();
+        this.format = ValueFormat.of(values.format(), values.onTombstone());
+        this.pauses = new PauseBook(parts.counters());
+        this.flight = new CommitFlight(parts.settings().checkpoint().intervalNanos(), nowNanos);
+    }
+
+    /// A machine with accounts of its own, for a simulation.
+    public static SourceMachine alone(Parts parts, long nowNanos) {
+        var accounts = new Accounts(parts.sinks());
+        return new SourceMachine(parts, accounts::of, nowNanos);
+    }
+
+    /// The one method that may change it. `nowNanos` never decreases; commands come in the order in which they are to
+    /// be
+    /// carried out.
+    public void on(SourceEvent event, long nowNanos, Consumer<SourceCommand> out) {
+        switch (event) {
+            case SourceEvent.Assigned assigned -> assigned(assigned, nowNanos);
+            case SourceEvent.Polled(var batches) -> polled(batches, nowNanos, out);
+            case SourceEvent.Tick() -> step(false, nowNanos, out);
+            case SourceEvent.RangeResolved resolved -> resolved(resolved, nowNanos);
+            case SourceEvent.CommitAnswered(var attempt, var answer) -> answered(attempt, answer, nowNanos, out);
+            case SourceEvent.Revoking(var partitions) -> revoking(partitions);
+            case SourceEvent.CommitNow(var only) -> commitNow(only, nowNanos, out);
+            case SourceEvent.Revoked(var partitions) -> revoked(partitions);
+            case SourceEvent.Lost(var partitions) -> revoked(partitions);
+            case SourceEvent.TopicChanged changed -> topicChanged(changed, out);
+            case SourceEvent.OffsetsLost lost -> offsetsLost(lost, out);
+            case SourceEvent.LogTruncated cut -> truncated(cut, out);
+            case SourceEvent.StopTaking(var untilNanos) -> {
+                draining = true;
+                encodeUntilNanos = untilNanos;
+                step(true, nowNanos, out);
+            }
+        }
+    }
+
+    private void assigned(SourceEvent.Assigned assigned, long nowNanos) {
+        var partition = assigned.partition();
+        var start = assigned.start();
+        var checkpoint = parts.settings().checkpoint();
+        var tracker = new PartitionTracker(
+                partition,
+                parts.epochs().getAsLong(),
+                start.offset(),
+                start.leaderEpoch(),
+                checkpoint.maxPending(),
+                parts.handles());
+        flight.owned(partition, assigned.committed());
+        var account = accounts.apply(partition);
+        var onPoison = parts.settings().values().onPoison();
+        var flow =
+                new PartitionFlow(tracker, account, feeds, format, onPoison, poisonLog, parts.inbox(), intake.budget());
+        var one = new Owned(flow, TopicNote.of(partition.topicId()), nowNanos);
+        owned.put(partition, one);
+        pauses.arrived(partition, nowNanos);
+        if (assigned.committed() != null) account.committed(assigned.committed().offset());
+        publish(one, nowNanos);
+    }
+
+    private void polled(List<SourceEvent.Batch> batches, long nowNanos, Consumer<SourceCommand> out) {
+        var records = false;
+        for (var batch : batches) {
+            var one = owned.get(batch.partition());
+            if (one == null) throw new IllegalStateException(batch.partition() + " was polled and is not owned");
+            if (one.halted) continue;
+            one.flow.polled(batch.records(), batch.next(), batch.leaderEpoch(), nowNanos);
+            records |= batch.records() != null;
+        }
+        step(!records, nowNanos, out);
+    }
+
+    private void step(boolean nothingPolled, long nowNanos, Consumer<SourceCommand> out) {
+        poisonLog.now(nowNanos);
+        holdBudget(nowNanos);
+        feeds.offerDue(nowNanos);
+        encode(nowNanos, out);
+        handOver(nothingPolled, nowNanos);
+        if (draining) finishInput(nowNanos, out);
+        for (var line : poisonLog.take()) out.accept(new Tell("row_skipped", line));
+        if (revoking) return;
+        pause(nowNanos, out);
+        stalls(nowNanos, out);
+        var send = flight.next(false, nowNanos);
+        if (send != null) out.accept(new SourceCommand.Commit(send, false));
+        for (var one : owned.values()) publish(one, nowNanos);
+    }
+
+    // Hysteresis: held from the bound on, let go below the resume mark, and not within the shortest pause.
+    private void holdBudget(long nowNanos) {
+        var budget = intake.budget();
+        if (!budgetHeld && budget.full()) {
+            budgetHeld = true;
+            budgetHeldNanos = nowNanos;
+            pressureNanos = nowNanos;
+            handOverAll();
+            intake.pressure();
+        } else if (budgetHeld) {
+            if (budget.roomy() && nowNanos - budgetHeldNanos >= PauseBook.SHORTEST_NANOS) {
+                budgetHeld = false;
+            } else if (nowNanos - pressureNanos >= PRESSURE_EVERY_NANOS) {
+                // Chunks that reached a shard after the last word would wait there for their linger.
+                pressureNanos = nowNanos;
+                intake.pressure();
+            }
+        }
+    }
+
+    private void encode(long nowNanos, Consumer<SourceCommand> out) {
+        var openBuilders = 0;
+        for (var one : owned.values()) {
+            if (!budgetHeld && !one.halted) {
+                one.noRoom = false;
+                switch (one.flow.encodeOn()) {
+                    case PartitionFlow.Progress.Done() -> {}
+                    case PartitionFlow.Progress.NoRoom() -> one.noRoom = true;
+                    case PartitionFlow.Progress.NoBudget() -> holdBudget(nowNanos);
+                    case PartitionFlow.Progress.Poisoned(var offset, var reason, var detail) -> {
+                        one.halted = true;
+                        stop(5, one.flow.partition + "@" + offset + ": " + reason + " " + detail, out);
+                    }
+                }
+            }
+            if (openBuilders + one.flow.openBuilders() > MOST_OPEN_BUILDERS) one.flow.handOver();
+            openBuilders += one.flow.openBuilders();
+        }
+    }
+
+    private void handOver(boolean nothingPolled, long nowNanos) {
+        for (var one : owned.values()) {
+            var full = one.flow.tracker.full();
+            if (full && !one.pendingFull) {
+                // Nothing more comes of it until something it gave is done: what is held back would wait for itself.
+                one.flow.handOver();
+                feeds.offerAll();
+                intake.pressure();
+            }
+            one.pendingFull = full || (one.pendingFull && !lowPending(one.flow.tracker));
+            if (nothingPolled || one.halted) one.flow.handOver();
+            else one.flow.handOverDue(nowNanos);
+        }
+        if (nothingPolled) feeds.offerAll();
+        else feeds.offerDue(nowNanos);
+    }
+
+    private boolean lowPending(PartitionTracker tracker) {
+        return tracker.pending() * 4L <= parts.settings().checkpoint().maxPending() * 3L;
+    }
+
+    private void handOverAll() {
+        for (var one : owned.values()) one.flow.handOver();
+        feeds.offerAll();
+    }
+
+    // What was polled is encoded while there is room; at the end of the time for it the rest is given up, and replays.
+    private void finishInput(long nowNanos, Consumer<SourceCommand> out) {
+        if (inputFinished) return;
+        handOverAll();
+        if (NanoClock.reached(encodeUntilNanos, nowNanos)) {
+            for (var one : owned.values()) one.flow.discard();
+            feeds.discard();
+        }
+        for (var one : owned.values()) if (one.flow.hasWaiting()) return;
+        if (!feeds.isEmpty()) return;
+        inputFinished = true;
+        out.accept(new SourceCommand.InputFinished());
+    }
+
+    private void pause(long nowNanos, Consumer<SourceCommand> out) {
+        for (var one : owned.values()) pauses.want(one.flow.partition, reasonToPause(one), nowNanos);
+        pauses.tell(out);
+    }
+
+    private @Nullable PauseReason reasonToPause(Owned one) {
+        if (one.halted) return PauseReason.HALTED;
+        if (draining) return PauseReason.DRAIN;
+        if (budgetHeld) return PauseReason.BUDGET;
+        if (one.noRoom || one.flow.hasWaiting()) return PauseReason.TARGET;
+        return one.pendingFull ? PauseReason.PENDING : null;
+    }
+
+    private void stalls(long nowNanos, Consumer<SourceCommand> out) {
+        if (draining) return;
+        var limit = parts.settings().checkpoint().stalledFailAfterNanos();
+        for (var one : owned.values()) {
+            var since = one.stalledNanos;
+            var head = one.flow.tracker.head();
+            if (since == null || one.halted || head == null || nowNanos - since < limit) continue;
+            stop(
+                    5,
+                    one.flow.partition + "@" + head.from() + ": a range that failed has held the watermark for "
+                            + (nowNanos - since) / 1_000_000_000L + " s; a restart replays it",
+                    out);
+        }
+    }
+
+    private void stop(int exitCode, String reason, Consumer<SourceCommand> out) {
+        if (stopTold) return;
+        stopTold = true;
+        out.accept(new Stop(exitCode, reason));
+    }
+
+    private void resolved(SourceEvent.RangeResolved event, long nowNanos) {
+        var one = owned.get(event.range().partition());
+        var moved = one == null ? null : one.flow.tracker.resolve(event.range(), event.resolution());
+        if (one == null || moved == null) {
+            parts.counters().staleAck();
+            return;
+        }
+        switch (moved) {
+            case PartitionTracker.Moved.Forward _ -> watermarkMoved(one);
+            case PartitionTracker.Moved.Held() -> {}
+            case PartitionTracker.Moved.Stalled stalled -> {
+                if (one.stalledNanos == null) one.stalledNanos = nowNanos;
+                if (stalled.moved()) watermarkMoved(one);
+            }
+            case PartitionTracker.Moved.Stale() -> parts.counters().staleAck();
+        }
+    }
+
+    private void watermarkMoved(Owned one) {
+        if (one.forgotten) return;
+        var tracker = one.flow.tracker;
+        flight.moved(
+                one.flow.partition, new CommitEntry(tracker.watermark(), tracker.watermarkLeaderEpoch(), one.note));
+    }
+
+    private void answered(long attempt, Answer answer, long nowNanos, Consumer<SourceCommand> out) {
+        parts.counters().committed(answer);
+        if (answer instanceof Answer.Refused(var reason, var who))
+            out.accept(new Tell("commit_refused", who.isEmpty() ? reason : who.toString()));
+        flight.answered(attempt, answer, nowNanos).forEach((partition, entry) -> {
+            var one = owned.get(partition);
+            if (one != null) one.flow.account.committed(entry.offset());
+        });
+        if (answer instanceof Answer.Fenced) {
+            revoked(Set.copyOf(owned.keySet()));
+            stop(5, "this group member was fenced: another process uses its group.instance.id", out);
+        }
+    }
+
+    private void revoking(Set<SourcePartition> partitions) {
+        revoking = true;
+        for (var partition : partitions) {
+            var one = owned.get(partition);
+            if (one == null) continue;
+            one.flow.dropWaiting();
+            one.flow.handOver();
+        }
+        feeds.offerAll();
+        for (var partition : partitions) {
+            var one = owned.get(partition);
+            if (one != null) intake.revoking(partition, one.flow.epoch);
+        }
+    }
+
+    private void commitNow(@Nullable Set<SourcePartition> only, long nowNanos, Consumer<SourceCommand> out) {
+        var send = only == null ? flight.next(true, nowNanos) : flight.nextOf(only, nowNanos);
+        if (send != null) out.accept(new SourceCommand.Commit(send, true));
+    }
+
+    private void revoked(Collection<SourcePartition> partitions) {
+        revoking = false;
+        for (var partition : partitions) {
+            var one = owned.remove(partition);
+            if (one == null) continue;
+            forget(one);
+            pauses.forget(partition);
+        }
+    }
+
+    private void forget(Owned one) {
+        var flow = one.flow;
+        flow.discard();
+        feeds.drop(flow.partition, flow.epoch);
+        intake.epochEnded(flow.partition, flow.epoch);
+        flight.forget(flow.partition);
+        one.forgotten = true;
+    }
+
+    private void topicChanged(SourceEvent.TopicChanged changed, Consumer<SourceCommand> out) {
+        for (var one : owned.values()) {
+            if (!one.flow.partition.topic().equals(changed.topic()) || one.forgotten) continue;
+            forget(one);
+            one.halted = true;
+        }
+        var now = changed.is();
+        stop(
+                5,
+                "topic " + changed.topic() + " is no longer the one that was read: its id was " + changed.was()
+                        + (now == null ? ", and it is gone" : ", and is " + now + " now")
+                        + "; nothing more of it is committed",
+                out);
+    }
+
+    private void offsetsLost(SourceEvent.OffsetsLost lost, Consumer<SourceCommand> out) {
+        var one = owned.get(lost.partition());
+        if (one == null || one.halted) return;
+        var count = lost.logStart() - lost.position();
+        var what = lost.partition() + ": retention took " + count + " offsets that were not read, [" + lost.position()
+                + ", " + lost.logStart() + ")";
+        if (parts.settings().onLostOffset() == OnLostOffset.HALT) {
+            one.halted = true;
+            stop(5, what + "; on_lost_offset: continue goes on at the log's start", out);
+            return;
+        }
+        parts.counters().lostOffsets(count);
+        one.flow.passOver(lost.logStart(), -1);
+        out.accept(new Tell("offsets_lost", what));
+        out.accept(new SourceCommand.SeekTo(lost.partition(), lost.logStart()));
+    }
+
+    private void truncated(SourceEvent.LogTruncated cut, Consumer<SourceCommand> out) {
+        var one = owned.get(cut.partition());
+        if (one == null || one.halted) return;
+        one.halted = true;
+        stop(
+                5,
+                cut.partition() + ": the log was truncated: it was read up to " + cut.position()
+                        + " and now ends, or differs, at " + cut.logEnd(),
+                out);
+    }
+
+    private void publish(Owned one, long nowNanos) {
+        var tracker = one.flow.tracker;
+        var head = tracker.head();
+        var from = head == null ? -1 : head.from();
+        if (from != one.headFrom) {
+            one.headFrom = from;
+            one.headNanos = nowNanos;
+        }
+        one.flow.account.stands(new PartitionAccount.Standing(
+                tracker.watermark(),
+                tracker.end(),
+                tracker.pending(),
+                one.flow.waitingRows(),
+                one.stalledNanos == null ? one.headNanos : one.stalledNanos,
+                blockedBy(one)));
+    }
+
+    private @Nullable String blockedBy(Owned one) {
+        if (one.forgotten) return "topic changed";
+        if (one.stalledNanos != null) return "a range that failed";
+        var reason = pauses.reason(one.flow.partition);
+        return reason == null ? null : reason.name().toLowerCase(Locale.ROOT);
+    }
+
+    /// When a tick would next do something, if nothing else happens.
+    public long wakeAtNanos() {
+        var wake = NanoClock.earlier(flight.wakeAtNanos(), feeds.wakeAtNanos());
+        for (var one : owned.values()) wake = NanoClock.earlier(wake, one.flow.wakeAtNanos());
+        if (draining && !inputFinished) wake = NanoClock.earlier(wake, encodeUntilNanos);
+        return wake;
+    }
+
+    /// Something waits for room: the shell looks again soon.
+    public boolean held() {
+        return budgetHeld || feeds.anyBlocked() || pauses.anyTransient();
+    }
+
+    /// Nothing that was taken of these is undone.
+    public boolean idle(Set<SourcePartition> partitions) {
+        for (var partition : partitions) {
+            var one = owned.get(partition);
+            if (one != null && !one.flow.tracker.idle() && one.stalledNanos == null) return false;
+        }
+        return true;
+    }
+
+    /// A commit is out.
+    public boolean commitOut() {
+        return flight.outstanding();
+    }
+
+    /// What it owns now.
+    public Set<SourcePartition> owned() {
+        return Set.copyOf(owned.keySet());
+    }
+
+    /// What of `partition` is known to be committed in this epoch, or null.
+    @Nullable
+    CommitEntry committed(SourcePartition partition) {
+        return flight.committed(partition);
+    }
+
+    /// Gives up everything that is not handed over; every handle it holds is closed.
+    public void close() {
+        for (var partition : new ArrayList<>(owned.keySet())) revoked(List.of(partition));
+        feeds.discard();
+    }
+
+    /// Watermarks of what is owned.
+    Map<SourcePartition, Long> watermarks() {
+        var watermarks = new TreeMap<SourcePartition, Long>();
+        owned.forEach((partition, one) -> watermarks.put(partition, one.flow.tracker.watermark()));
+        return watermarks;
+    }
+}

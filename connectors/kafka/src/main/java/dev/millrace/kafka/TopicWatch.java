@@ -1,0 +1,182 @@
+package dev.millrace.kafka;
+
+import dev.millrace.checkpoint.TopicId;
+import dev.millrace.kafka.AdminCalls.Failed;
+import dev.millrace.sinkpool.NanoClock;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Watches, beside the poll loops, whether topics are still the ones that are read, and where their logs end.
+///
+/// A consumer knows no topic ids: of a topic that was deleted and made again it would read on from the old position,
+/// without
+/// an exception. So ids are read when a partition is assigned, every minute, and when a log is shorter than what was
+/// read. A topic counts as gone when it was missing twice in a row.
+///
+/// Thread ownership: its own thread; `ask` and `stop` from any.
+final class TopicWatch implements Runnable {
+    private static final Logger LOG = LoggerFactory.getLogger(TopicWatch.class);
+    private static final long CALL_NANOS = 10_000_000_000L;
+    private static final long GONE_AGAIN_NANOS = 500_000_000L;
+
+    /// Whom it tells: one for each member.
+    interface Reader {
+        /// The topic is no longer the one that was read; `is` is null where it is gone.
+        void changed(String topic, TopicId was, @Nullable TopicId is);
+
+        /// These were read just now.
+        void identified(Map<String, TopicId> topics);
+    }
+
+    private final KafkaSourceSettings.Watch often;
+    private final AdminCalls calls;
+    private final NanoClock clock;
+    private final Accounts accounts;
+    private final List<? extends Reader> readers;
+    private final Set<String> asked = ConcurrentHashMap.newKeySet();
+    private final TreeMap<String, TopicId> known = new TreeMap<>();
+    private final Set<String> missed = new HashSet<>();
+    private final Set<String> told = new HashSet<>();
+    private volatile @Nullable Thread thread;
+    private volatile boolean stopped;
+    private boolean failing;
+
+    TopicWatch(
+            KafkaSourceSettings.Watch often,
+            AdminCalls calls,
+            NanoClock clock,
+            Accounts accounts,
+            List<? extends Reader> readers,
+            Map<String, TopicId> known) {
+        this.often = often;
+        this.calls = calls;
+        this.clock = clock;
+        this.accounts = accounts;
+        this.readers = readers;
+        this.known.putAll(known);
+    }
+
+    /// Looks at these as soon as may be; every reader is told.
+    void ask(Set<String> topics) {
+        asked.addAll(topics);
+        LockSupport.unpark(thread);
+    }
+
+    /// Nothing is begun any more (DRN-7), but for what is asked: a partition that arrives while draining has no need of
+    /// it.
+    void stop() {
+        stopped = true;
+        LockSupport.unpark(thread);
+    }
+
+    @Override
+    public void run() {
+        thread = Thread.currentThread();
+        var identityNanos = clock.nanoTime() + often.identityNanos();
+        var lagNanos = clock.nanoTime();
+        while (!stopped) {
+            try {
+                var now = clock.nanoTime();
+                var topics = new TreeSet<>(asked);
+                asked.removeAll(topics);
+                if (NanoClock.reached(identityNanos, now)) {
+                    topics.addAll(known.keySet());
+                    identityNanos = now + often.identityNanos();
+                }
+                if (!missed.isEmpty()) topics.addAll(missed);
+                if (!topics.isEmpty()) identify(topics);
+                if (NanoClock.reached(lagNanos, now)) {
+                    readEnds();
+                    lagNanos = clock.nanoTime() + often.lagNanos();
+                }
+                failing = false;
+                sleep(NanoClock.earlier(identityNanos, lagNanos));
+            } catch (AdminCalls.Stopped stop) {
+                return;
+            } catch (Failed failed) {
+                tellFailure(failed);
+                sleep(clock.nanoTime() + GONE_AGAIN_NANOS);
+            }
+        }
+    }
+
+    private void sleep(long untilNanos) {
+        if (!missed.isEmpty()) untilNanos = NanoClock.earlier(untilNanos, clock.nanoTime() + GONE_AGAIN_NANOS);
+        while (!stopped && asked.isEmpty()) {
+            var left = untilNanos - clock.nanoTime();
+            if (left <= 0) return;
+            LockSupport.parkNanos(this, left);
+        }
+    }
+
+    // A Kafka outage is no news every half second.
+    private void tellFailure(Failed failed) {
+        if (!failing)
+            LOG.warn(
+                    "event=topic_watch_failed what=\"{}\" why=\"{}\"",
+                    failed.getMessage(),
+                    failed.why().getMessage());
+        failing = true;
+    }
+
+    private void identify(Set<String> topics) throws Failed {
+        Map<String, AdminCalls.Topic> described;
+        try {
+            described = calls.describe(topics, clock.nanoTime() + CALL_NANOS);
+        } catch (Failed failed) {
+            asked.addAll(topics);
+            throw failed;
+        }
+        var found = new HashMap<String, TopicId>();
+        for (var name : topics) {
+            var topic = described.get(name);
+            var was = known.get(name);
+            if (topic == null) {
+                if (was != null && !missed.add(name)) changed(name, was, null);
+                continue;
+            }
+            missed.remove(name);
+            found.put(name, topic.id());
+            if (was == null) known.put(name, topic.id());
+            else if (!was.equals(topic.id())) changed(name, was, topic.id());
+        }
+        for (var reader : readers) reader.identified(Map.copyOf(found));
+    }
+
+    // Told once: the process ends for it.
+    private void changed(String topic, TopicId was, @Nullable TopicId is) {
+        missed.remove(topic);
+        if (is == null) known.remove(topic);
+        if (!told.add(topic)) return;
+        for (var reader : readers) reader.changed(topic, was, is);
+    }
+
+    private void readEnds() {
+        var owned = new HashMap<TopicPartition, PartitionAccount>();
+        for (var account : accounts.all())
+            if (account.owner() != PartitionAccount.NOBODY) owned.put(CommitCall.kafka(account.partition), account);
+        if (owned.isEmpty()) return;
+        try {
+            var ends = calls.offsets(owned.keySet(), OffsetSpec.latest(), clock.nanoTime() + CALL_NANOS);
+            var now = clock.nanoTime();
+            ends.forEach((partition, end) -> {
+                var account = owned.get(partition);
+                if (account != null) account.end(end, now);
+            });
+        } catch (Failed failed) {
+            tellFailure(failed);
+        }
+    }
+}

@@ -1,0 +1,141 @@
+package dev.millrace.sinkpool;
+
+import dev.millrace.checkpoint.SourcePartition;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/// An intake that keeps what it takes in memory, and settles it when told to. It stands in this package because only a
+/// pool may settle a chunk.
+///
+/// Thread ownership: shared.
+public final class MemoryIntake implements Intake {
+    /// One row as the sink would have it.
+    public record Row(SourcePartition partition, long offset, String text) {}
+
+    private final AdmissionBudget budget;
+    private final List<EncodedChunk> held = new ArrayList<>();
+    private final List<Row> rows = new ArrayList<>();
+    private final Map<Target, Boolean> refusing = new HashMap<>();
+    private final List<String> calls = new ArrayList<>();
+    private boolean holding;
+    private int offers;
+    private int pressures;
+
+    public MemoryIntake() {
+        this(new AdmissionBudget(1_000_000, 256L << 20, 0.6));
+    }
+
+    public MemoryIntake(AdmissionBudget budget) {
+        this.budget = budget;
+    }
+
+    /// From now on chunks are kept unsettled.
+    public synchronized MemoryIntake hold() {
+        holding = true;
+        return this;
+    }
+
+    /// Settles what is held as written, and everything that comes.
+    public synchronized void letGo() {
+        holding = false;
+        settleHeld(Ending.WRITTEN);
+    }
+
+    public synchronized void settleHeld(Ending ending) {
+        for (var chunk : held) settle(chunk, ending);
+        held.clear();
+    }
+
+    /// Settles the held chunk at `index`, in order of arrival.
+    public synchronized void settleOne(int index, Ending ending) {
+        settle(held.remove(index), ending);
+    }
+
+    public synchronized void refuse(Target target, boolean refused) {
+        refusing.put(target, refused);
+    }
+
+    @Override
+    public synchronized boolean offer(Target target, List<EncodedChunk> chunks) {
+        if (!hasRoom(target)) return false;
+        offers++;
+        for (var chunk : chunks) {
+            if (!chunk.target().equals(target)) throw new IllegalStateException(chunk + " is not for " + target);
+            if (holding) held.add(chunk);
+            else settle(chunk, Ending.WRITTEN);
+        }
+        return true;
+    }
+
+    private void settle(EncodedChunk chunk, Ending ending) {
+        if (ending == Ending.WRITTEN) {
+            for (var i = 0; i < chunk.rows(); i++) {
+                var text = new String(
+                        chunk.array(), chunk.start(i), chunk.end(i) - chunk.start(i), StandardCharsets.UTF_8);
+                rows.add(new Row(chunk.partition(), chunk.offset(i), text));
+            }
+        }
+        chunk.settle(ending);
+        notifyAll();
+    }
+
+    @Override
+    public synchronized boolean hasRoom(Target target) {
+        return !refusing.getOrDefault(target, false);
+    }
+
+    @Override
+    public AdmissionBudget budget() {
+        return budget;
+    }
+
+    @Override
+    public synchronized void pressure() {
+        pressures++;
+    }
+
+    @Override
+    public synchronized void revoking(SourcePartition partition, long epoch) {
+        calls.add("revoking " + partition + " " + epoch);
+    }
+
+    @Override
+    public synchronized void epochEnded(SourcePartition partition, long epoch) {
+        calls.add("ended " + partition + " " + epoch);
+    }
+
+    public synchronized List<Row> rows() {
+        return List.copyOf(rows);
+    }
+
+    /// How often each (topic-partition, offset) was written.
+    public synchronized Map<String, Integer> writes() {
+        var writes = new TreeMap<String, Integer>();
+        for (var row : rows) writes.merge(row.partition() + "@" + row.offset(), 1, Integer::sum);
+        return writes;
+    }
+
+    public synchronized int heldChunks() {
+        return held.size();
+    }
+
+    public synchronized long heldRows() {
+        return held.stream().mapToLong(EncodedChunk::rows).sum();
+    }
+
+    public synchronized int offers() {
+        return offers;
+    }
+
+    public synchronized int pressures() {
+        return pressures;
+    }
+
+    public synchronized List<String> calls() {
+        return List.copyOf(calls);
+    }
+}

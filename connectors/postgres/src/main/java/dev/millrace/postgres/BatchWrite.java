@@ -1,0 +1,204 @@
+package dev.millrace.postgres;
+
+import dev.millrace.postgres.PostgresSettings.OnConflict;
+import dev.millrace.sinkpool.BatchRows;
+import dev.millrace.sinkpool.Failure;
+import dev.millrace.sinkpool.WriteOutcome;
+import dev.millrace.sinkpool.WriteOutcome.Blame;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.SQLWarning;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.jdbc.PgConnection;
+import org.postgresql.util.PSQLWarning;
+
+/// One attempt to write one batch: one transaction on one session.
+///
+/// Invariant: nothing is stored unless COMMIT was sent, and COMMIT is sent only when the server counted
+/// every row and the call has not been cancelled.
+///
+/// Thread ownership: the attempt's thread.
+final class BatchWrite {
+    /// Rows are sent in messages of at most this many bytes: the server keeps each in memory whole.
+    private static final int PIECE = 64 * 1024;
+
+    private static final String STAGE = "millrace_rows";
+
+    /// Written where a transaction waits for its standby: it is committed here, and nobody knows about there.
+    private static final String NOT_REPLICATED = "SyncRepWaitForLSN";
+
+    private final Sessions sessions;
+    private final Attempt attempt;
+    private final TableDescription table;
+    private final OnConflict onConflict;
+    private final BatchRows rows;
+    private Phase phase = Phase.LOGIN;
+    private boolean settled;
+    private boolean inStep;
+
+    BatchWrite(Sessions sessions, Attempt attempt, TableDescription table, OnConflict onConflict, BatchRows rows) {
+        this.sessions = sessions;
+        this.attempt = attempt;
+        this.table = table;
+        this.onConflict = onConflict;
+        this.rows = rows;
+    }
+
+    WriteOutcome run() {
+        Connection session;
+        try {
+            session = sessions.borrow(attempt);
+        } catch (SQLException failure) {
+            return outcome(failure, false);
+        }
+        try {
+            return transaction(session);
+        } finally {
+            if (settled || rolledBack(session)) sessions.giveBack(session, attempt);
+            else sessions.discard(session, attempt);
+        }
+    }
+
+    private WriteOutcome transaction(Connection session) {
+        try {
+            session.setNetworkTimeout(Runnable::run, attempt.remainingMillis());
+            phase = Phase.BEGIN;
+            execute(session, opening());
+            phase = Phase.ROWS;
+            var taken = copy(session);
+            inStep = taken != rows.rows();
+            if (inStep) return tookOthers(taken);
+            var stored = onConflict == OnConflict.IGNORE ? moveFromStage(session) : taken;
+            if (onConflict == OnConflict.ERROR) execute(session, "SET LOCAL statement_timeout = 0");
+            return commit(session, stored);
+        } catch (SQLException failure) {
+            inStep = Verdict.answered(failure) && !closed(session);
+            return outcome(failure, inStep);
+        }
+    }
+
+    /// What holds for this transaction only, so that it also works behind a pooler that lends sessions.
+    ///
+    /// The server gives up before we do, locks first: then it answers with a code, and holds no row lock
+    /// against the next attempt. Its keep-alives end a transaction whose client is gone without a word.
+    private String opening() {
+        var left = attempt.remainingMillis();
+        var sql = new StringBuilder("SET LOCAL statement_timeout = " + Math.max(1, left - left / 10));
+        sql.append("; SET LOCAL lock_timeout = ").append(Math.max(1, left - left / 4));
+        sql.append("; SET LOCAL idle_in_transaction_session_timeout = ").append(left);
+        sql.append("; SET LOCAL tcp_keepalives_idle = 10; SET LOCAL tcp_keepalives_interval = 5");
+        sql.append("; SET LOCAL tcp_keepalives_count = 3; SET LOCAL tcp_user_timeout = ")
+                .append(left);
+        // The same row must mean the same wherever Millrace runs: the driver would send this machine's zone.
+        sql.append("; SET LOCAL TimeZone = 'UTC'; SET LOCAL client_min_messages = warning");
+        // An answer to COMMIT must mean that it is on disk: a database or a role may have said otherwise.
+        sql.append("; SELECT pg_catalog.set_config('synchronous_commit', 'on', true)")
+                .append(" WHERE pg_catalog.current_setting('synchronous_commit') = 'off'");
+        if (onConflict == OnConflict.IGNORE)
+            sql.append("; CREATE TEMPORARY TABLE pg_temp.")
+                    .append(STAGE)
+                    .append(" (")
+                    .append(table.columnDefinitions())
+                    .append(") ON COMMIT DROP");
+        return sql.toString();
+    }
+
+    private long copy(Connection session) throws SQLException {
+        attempt.mustGoOn();
+        var target = onConflict == OnConflict.IGNORE ? "pg_temp." + STAGE : table.quotedName();
+        var copy = session.unwrap(PgConnection.class)
+                .getCopyAPI()
+                .copyIn("COPY " + target + " (" + table.quotedColumns()
+                        + ") FROM STDIN WITH (FORMAT text, ENCODING 'UTF8')");
+        for (var slice : rows.slices()) {
+            var array = slice.chunk().array();
+            var from = slice.chunk().start(slice.fromRow());
+            var to = from + slice.byteCount();
+            for (; from < to; from += PIECE) {
+                attempt.mustGoOn();
+                copy.writeToCopy(array, from, Math.min(PIECE, to - from));
+            }
+        }
+        attempt.mustGoOn();
+        return copy.endCopy();
+    }
+
+    private long moveFromStage(Connection session) throws SQLException {
+        attempt.mustGoOn();
+        var columns = table.quotedColumns();
+        try (var statement = session.createStatement()) {
+            // The time limit must not outlive the rows: it could end the wait for a standby in COMMIT, which
+            // then answers as if all were well.
+            statement.execute("INSERT INTO " + table.quotedName() + " (" + columns + ") SELECT " + columns
+                    + " FROM pg_temp." + STAGE + " ON CONFLICT DO NOTHING; SET LOCAL statement_timeout = 0");
+            return statement.getLargeUpdateCount();
+        }
+    }
+
+    private WriteOutcome commit(Connection session, long stored) throws SQLException {
+        var driver = session.unwrap(PgConnection.class);
+        session.setNetworkTimeout(Runnable::run, attempt.remainingMillis());
+        driver.clearWarnings();
+        attempt.mustGoOn();
+        phase = Phase.COMMIT;
+        session.commit();
+        settled = true;
+        if (notReplicated(driver.getWarnings()))
+            return new WriteOutcome.Unavailable(
+                    new Failure("commit-not-replicated", "committed, but the wait for the standby was ended", true),
+                    new Blame.Replica());
+        return new WriteOutcome.Written(stored, rows.rows() - stored);
+    }
+
+    private static boolean notReplicated(@Nullable SQLWarning first) {
+        for (var warning = first; warning != null; warning = warning.getNextWarning()) {
+            if (warning instanceof PSQLWarning told
+                    && told.getServerErrorMessage() != null
+                    && NOT_REPLICATED.equals(told.getServerErrorMessage().getRoutine())) return true;
+        }
+        return false;
+    }
+
+    private WriteOutcome tookOthers(long taken) {
+        var words = "the table took " + taken + " of " + rows.rows() + " rows: a trigger or a rule leaves rows out";
+        return new WriteOutcome.Misconfigured(new Failure("rows-left-out", words, false));
+    }
+
+    private WriteOutcome outcome(SQLException failure, boolean sessionLives) {
+        if (attempt.cancelled()) return over("cancelled");
+        if (failure instanceof Attempt.AttemptOver) return over("deadline");
+        var copied = onConflict == OnConflict.IGNORE ? STAGE : table.table();
+        return new Verdict(phase, failure, sessionLives).outcome(copied, rows.rows());
+    }
+
+    private WriteOutcome over(String code) {
+        var told = new Failure(code, "ended at its deadline while " + phase.words(), phase == Phase.COMMIT);
+        return new WriteOutcome.Unavailable(told, new Blame.Replica());
+    }
+
+    private static void execute(Connection session, String sql) throws SQLException {
+        try (var statement = session.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    private static boolean closed(Connection session) {
+        try {
+            return session.unwrap(PgConnection.class).isClosed();
+        } catch (SQLException _) {
+            return true;
+        }
+    }
+
+    /// Whether the session is as it was before the attempt. Asked only where driver and server agree on what
+    /// was said last: in the middle of a COPY, or after half an answer, the driver would wait for ever.
+    private boolean rolledBack(Connection session) {
+        if (!inStep || attempt.cancelled()) return false;
+        try {
+            session.rollback();
+            return true;
+        } catch (SQLException _) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,139 @@
+package dev.millrace.postgres;
+
+import dev.millrace.sinkpool.NanoClock;
+import dev.millrace.sinkpool.RowEncoder;
+import dev.millrace.sinkpool.ShardId;
+import dev.millrace.sinkpool.Sink;
+import dev.millrace.sinkpool.SinkTraits;
+import dev.millrace.sinkpool.SinkWriter;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// PostgreSQL as a sink: a shard is a database, an endpoint is one way to it.
+///
+/// Life: [#open] connects nowhere; [#describe] is asked until it answers [Description.Described]; from then on
+/// [#encoder] may be asked. A batch holds rows of an encoder, so none is written before.
+///
+/// Thread ownership: shared.
+public final class PostgresSink implements Sink {
+    private static final Logger LOG = LoggerFactory.getLogger(PostgresSink.class);
+    private static final SinkTraits TRAITS = new SinkTraits(true);
+    private static final Duration CLOSE_LIMIT = Duration.ofSeconds(2);
+    private static final int HOUSEKEEPERS = 2;
+
+    private final PostgresSettings settings;
+    private final NanoClock clock;
+    private final ScheduledThreadPoolExecutor housekeeping;
+    private final TableWatch watch;
+    private final ConcurrentLinkedQueue<Sessions> opened = new ConcurrentLinkedQueue<>();
+    private volatile @Nullable TableDescription table;
+
+    private PostgresSink(PostgresSettings settings, Map<ShardId, List<PostgresEndpoint>> shards, NanoClock clock) {
+        this.settings = settings;
+        this.clock = clock;
+        housekeeping = new ScheduledThreadPoolExecutor(
+                HOUSEKEEPERS,
+                Thread.ofPlatform().daemon().name("millrace-postgres-", 0).factory());
+        housekeeping.setRemoveOnCancelPolicy(true);
+        watch = new TableWatch(settings, shards, housekeeping, clock);
+    }
+
+    /// Checks the endpoints and connects nowhere.
+    ///
+    /// Throws `IllegalArgumentException` for an endpoint that is not `postgres://host:port/database`, and
+    /// for a sink without shards.
+    public static PostgresSink open(PostgresSettings settings, Map<ShardId, List<URI>> shards, NanoClock clock) {
+        if (shards.isEmpty()) throw new IllegalArgumentException("a sink has a shard");
+        var endpoints = new LinkedHashMap<ShardId, List<PostgresEndpoint>>();
+        shards.forEach((shard, addresses) -> {
+            if (addresses.isEmpty()) throw new IllegalArgumentException(shard + ": a shard has an endpoint");
+            endpoints.put(shard, addresses.stream().map(PostgresEndpoint::of).toList());
+        });
+        return new PostgresSink(settings, endpoints, clock);
+    }
+
+    /// Asks every shard for its table, over connections of its own, and keeps the answer. May be asked again
+    /// at any time: an answer that differs from the one in use is a refusal, and changes nothing.
+    ///
+    /// Blocks until all have answered, at most to the deadline and the connect timeout after it.
+    public Description describe(long deadlineNanos) {
+        var asked = watch.ask(deadlineNanos);
+        if (!(asked instanceof Description.Described described)) return asked;
+        var known = table;
+        if (known == null) {
+            table = described.table();
+            LOG.info(
+                    "event=postgres_table_described table={} columns={} unseen={}",
+                    described.table(),
+                    described.table().columns().size(),
+                    described.unseen());
+            return described;
+        }
+        var difference = TableWatch.difference(known, described.table());
+        return difference == null
+                ? described
+                : new Description.Refused(
+                        "the table changed while rows of the old one are on their way: " + difference);
+    }
+
+    @Override
+    public SinkTraits traits() {
+        return TRAITS;
+    }
+
+    /// Throws `IllegalStateException` before the table is described.
+    @Override
+    public RowEncoder encoder() {
+        var described = table;
+        if (described == null) throw new IllegalStateException("table " + settings.table() + " is not described yet");
+        return settings.rows().rawColumn() == null
+                ? new JsonRowEncoder(described, settings.rows().unknownFields())
+                : new RawRowEncoder(described.columns().getFirst());
+    }
+
+    @Override
+    public SinkWriter writer(ShardId shard, URI endpoint) {
+        var logins = new Logins(
+                PostgresEndpoint.of(endpoint),
+                settings.login(),
+                settings.limits().connectTimeout(),
+                housekeeping);
+        var sessions = new Sessions(logins, settings.limits(), housekeeping);
+        opened.add(sessions);
+        return new PostgresWriter(logins, sessions, settings.rows().onConflict(), () -> table, clock);
+    }
+
+    /// Cuts every session, so that attempts under way end, and closes the pools: all at once, for at most
+    /// two seconds.
+    @Override
+    public void close() {
+        var closers = new ArrayList<Thread>();
+        for (var sessions : opened) closers.add(Thread.ofVirtual().start(sessions::close));
+        var until = clock.nanoTime() + CLOSE_LIMIT.toNanos();
+        var late = 0;
+        try {
+            for (var closer : closers) {
+                var left = Math.max(1, until - clock.nanoTime());
+                if (!closer.join(Duration.ofNanos(left))) late++;
+            }
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+        housekeeping.shutdownNow();
+        if (late > 0)
+            LOG.warn(
+                    "event=postgres_close_overran pools={} limit_seconds={}",
+                    late,
+                    TimeUnit.NANOSECONDS.toSeconds(CLOSE_LIMIT.toNanos()));
+    }
+}

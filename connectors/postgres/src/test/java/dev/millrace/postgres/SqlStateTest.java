@@ -1,0 +1,449 @@
+package dev.millrace.postgres;
+
+import static dev.millrace.postgres.Warehouse.address;
+import static dev.millrace.postgres.Warehouse.settings;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.lab.LabPostgres;
+import dev.millrace.postgres.PostgresSettings.OnConflict;
+import dev.millrace.postgres.PostgresSettings.Rows;
+import dev.millrace.postgres.PostgresSettings.UnknownFields;
+import dev.millrace.sinkpool.RowEncoder;
+import dev.millrace.sinkpool.RowEncoder.Encoded;
+import dev.millrace.sinkpool.WriteOutcome;
+import dev.millrace.sinkpool.WriteOutcome.Blame;
+import dev.millrace.sinkpool.WriteOutcome.Misconfigured;
+import dev.millrace.sinkpool.WriteOutcome.Refused;
+import dev.millrace.sinkpool.WriteOutcome.TooLarge;
+import dev.millrace.sinkpool.WriteOutcome.Unavailable;
+import dev.millrace.sinkpool.WriteOutcome.Written;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// What a real server's errors come to. Each row that is refused holds the marker.
+@Tag("PG-1")
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class SqlStateTest {
+    private static final String MARKER = "m4rker";
+    private static final String GOOD = "{\"id\":1}";
+
+    private LabPostgres server;
+
+    @BeforeAll
+    void launch() {
+        server = LabPostgres.launch(Map.of("deadlock_timeout", "100ms"));
+        server.createDatabase("shop");
+        server.execute("shop", "create table parent (id int primary key); create schema s");
+    }
+
+    @AfterAll
+    void close() {
+        server.close();
+    }
+
+    @BeforeEach
+    void freshTable() {
+        server.execute("shop", """
+                drop table if exists t cascade;
+                create table t (
+                  id int primary key, amount smallint, name varchar(20), day date, kind text not null default 'k',
+                  parent int references parent, checked text constraint checked_short check (length(checked) < 3),
+                  span int4range, exclude using gist (span with &&), big text unique, doc jsonb);
+                alter table t alter kind drop not null""");
+    }
+
+    private Warehouse warehouse() {
+        return Warehouse.open(settings("t"), address(server, "shop"));
+    }
+
+    /// The session must be as good as new after a refusal.
+    private void writesOn(Warehouse warehouse) throws Exception {
+        assertThat(server.count("shop", "t")).isZero();
+        assertThat(warehouse.write(GOOD)).isEqualTo(new Written(1, 0));
+    }
+
+    private static void tellsNothing(WriteOutcome outcome) {
+        assertThat(outcome.toString()).doesNotContain(MARKER);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            quoteCharacter = '~',
+            value = {
+                "22P02; {\"id\":\"m4rker\"}",
+                "22003; {\"id\":3,\"amount\":99999}",
+                "22001; {\"id\":3,\"name\":\"m4rkerm4rkerm4rkerm4rker\"}",
+                "22007; {\"id\":3,\"day\":\"m4rker\"}",
+                "22008; {\"id\":3,\"day\":\"2026-13-45\"}",
+                "22P02; {\"id\":3,\"amount\":1.5,\"name\":\"m4rker\"}",
+                "22P02; {\"id\":3,\"span\":\"[m4rker\"}",
+                "23502; {\"name\":\"m4rker\"}",
+                "23514; {\"id\":3,\"checked\":\"m4rker\"}",
+                "23505; {\"id\":1,\"name\":\"m4rker\"}",
+                "23P01; {\"id\":3,\"span\":\"[1,5)\",\"name\":\"m4rker\"}"
+            })
+    @Tag("OPS-10")
+    @Tag("PG-2")
+    void aRowThatIsRefusedIsNamedAndNotTold(String state, String row) throws Exception {
+        try (var warehouse = warehouse()) {
+            var first = "{\"id\":1,\"span\":\"[0,9)\"}";
+            var outcome = warehouse.write(first, "{\"id\":2}", row, "{\"id\":4}");
+
+            assertThat(outcome).isInstanceOfSatisfying(Refused.class, refused -> {
+                assertThat(refused.failure().code()).isEqualTo(state);
+                assertThat(refused.failure().mayHaveStored()).isFalse();
+                assertThat(refused.rowHint()).isEqualTo(2);
+            });
+            tellsNothing(outcome);
+            writesOn(warehouse);
+        }
+    }
+
+    @Test
+    void aForeignKeyIsCheckedAtTheEndAndNamesNoRow() throws Exception {
+        try (var warehouse = warehouse()) {
+            var outcome = warehouse.write(GOOD, "{\"id\":2,\"parent\":7654321}");
+            assertThat(outcome).isInstanceOfSatisfying(Refused.class, refused -> {
+                assertThat(refused.failure().code()).isEqualTo("23503");
+                assertThat(refused.failure().toString()).contains("t_parent_fkey").doesNotContain("7654321");
+                assertThat(refused.rowHint()).isEqualTo(-1);
+            });
+            writesOn(warehouse);
+        }
+    }
+
+    @Test
+    void aConstraintThatIsCheckedAtCommitRefusesAndHasStoredNothing() throws Exception {
+        server.execute(
+                "shop",
+                "alter table t add constraint late foreign key (parent) references parent initially deferred;"
+                        + " alter table t drop constraint t_parent_fkey");
+        try (var warehouse = warehouse()) {
+            assertThat(warehouse.write(GOOD, "{\"id\":2,\"parent\":7}"))
+                    .isInstanceOfSatisfying(Refused.class, refused -> {
+                        assertThat(refused.failure().code()).isEqualTo("23503");
+                        assertThat(refused.failure().mayHaveStored()).isFalse();
+                    });
+            writesOn(warehouse);
+        }
+    }
+
+    @Test
+    void aRowTooBigForAnIndexIsTooLarge() throws Exception {
+        try (var warehouse = warehouse()) {
+            var text = new StringBuilder(MARKER);
+            var random = new java.util.Random(7);
+            while (text.length() < 20_000) text.append(Integer.toString(random.nextInt(), 36));
+            var outcome = warehouse.write(GOOD, "{\"id\":2,\"big\":\"" + text + "\"}");
+            assertThat(outcome)
+                    .isInstanceOfSatisfying(
+                            TooLarge.class,
+                            large -> assertThat(large.failure().code()).isEqualTo("54000"));
+            tellsNothing(outcome);
+            writesOn(warehouse);
+        }
+    }
+
+    /// Puts bytes on the line that our own encoders never would.
+    private static final RowEncoder VERBATIM = (record, row) -> {
+        row.put(record.valueArray(), record.valueFrom(), record.valueLength());
+        return Encoded.WRITTEN;
+    };
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {"22P04; 2", "22P04; 2|1|2|3|4|5|6|7|8|9|10|11|12|13", "22021; 2|1|m4rker\\xff"})
+    void whatNoEncoderSendsIsRefusedByTheServer(String state, String row) throws Exception {
+        try (var warehouse = warehouse()) {
+            var outcome = warehouse.write(
+                    Warehouse.AMPLE, Records.batch(VERBATIM, 100, List.of(row.replace('|', '\t') + "\n")));
+            assertThat(outcome)
+                    .isInstanceOfSatisfying(
+                            Refused.class, refused -> assertThat(refused.failure().code())
+                                    .isEqualTo(state));
+            tellsNothing(outcome);
+            writesOn(warehouse);
+        }
+    }
+
+    @Test
+    void aCharacterThatTheDatabaseLacksIsRefused() throws Exception {
+        server.execute("postgres", "create database latin encoding 'LATIN1' lc_collate 'C' lc_ctype 'C' template template0");
+        server.execute("latin", "create table t (id int, name text)");
+        try (var warehouse = Warehouse.open(settings("t"), address(server, "latin"))) {
+            assertThat(warehouse.write(GOOD, "{\"id\":2,\"name\":\"m4rker日\"}"))
+                    .isInstanceOfSatisfying(Refused.class, refused -> {
+                        assertThat(refused.failure().code()).isEqualTo("22P05");
+                        assertThat(refused.failure().toString()).doesNotContain(MARKER);
+                        assertThat(refused.rowHint()).isEqualTo(1);
+                    });
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "42P01; alter table t rename to gone",
+                "42703; alter table t rename column doc to document",
+                "42501; revoke insert on t from writer",
+                "3F000; alter schema s rename to gone",
+                "0A000; alter table s.t enable row level security"
+            })
+    void aTableThatChangedIsNobodysRows(String state, String change) throws Exception {
+        server.execute("shop", """
+                drop schema if exists gone cascade; drop schema if exists s cascade; drop table if exists gone cascade;
+                create schema s; create table s.t (id int)""");
+        server.execute("shop", "drop role if exists writer");
+        server.createUser("writer", "secret-of-writer");
+        server.execute("shop", "grant usage on schema s to writer; grant insert on t, s.t to writer");
+        var table = change.contains("s.t") || change.contains("schema") ? "s.t" : "t";
+        var rows = new Rows(OnConflict.ERROR, UnknownFields.REFUSE, null);
+        try (var warehouse =
+                Warehouse.open(settings(table, "writer", "secret-of-writer", rows), address(server, "shop"))) {
+            server.execute("shop", change);
+            assertThat(warehouse.write(GOOD)).isInstanceOfSatisfying(Misconfigured.class, held -> {
+                assertThat(held.failure().code()).isEqualTo(state);
+                assertThat(held.failure().mayHaveStored()).isFalse();
+            });
+        } finally {
+            server.execute("shop", "drop owned by writer");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "28P01; alter user mover password 'another'",
+                "28000; alter user mover nologin",
+                "3D000; alter database moving rename to moved"
+            })
+    void aLoginThatIsNotTakenIsNobodysRows(String state, String change) throws Exception {
+        server.execute("postgres", "drop database if exists moved");
+        server.execute("postgres", "drop database if exists moving");
+        server.execute("postgres", "drop role if exists mover");
+        server.createUser("mover", "secret-of-writer");
+        server.createDatabase("moving");
+        server.execute("moving", "create table t (id int); grant insert on t to mover");
+        var rows = new Rows(OnConflict.ERROR, UnknownFields.REFUSE, null);
+        try (var warehouse = Warehouse.open(settings("t", "mover", "secret-of-writer", rows), address(server, "moving"))) {
+            server.execute("postgres", change);
+            assertThat(warehouse.write(GOOD))
+                    .isInstanceOfSatisfying(Misconfigured.class, held -> assertThat(
+                                    held.failure().toString())
+                            .startsWith(state)
+                            .doesNotContain("secret"));
+        }
+    }
+
+    @Test
+    void tooManyConnectionsIsOverload() throws Exception {
+        server.execute("postgres", "drop role if exists crowded");
+        server.createUser("crowded", "x");
+        server.execute("shop", "grant insert on t to crowded");
+        var rows = new Rows(OnConflict.ERROR, UnknownFields.REFUSE, null);
+        try (var warehouse = Warehouse.open(settings("t", "crowded", "x", rows), address(server, "shop"))) {
+            server.execute("shop", "alter role crowded connection limit 0");
+            assertThat(warehouse.write(GOOD)).isInstanceOfSatisfying(Unavailable.class, full -> {
+                assertThat(full.failure().code()).isEqualTo("53300");
+                assertThat(full.blame()).isEqualTo(new Blame.Overload(0));
+                assertThat(full.failure().mayHaveStored()).isFalse();
+            });
+        } finally {
+            server.execute("shop", "drop owned by crowded");
+        }
+    }
+
+    @Test
+    @Tag("PG-3")
+    void aReadOnlyServerIsUnavailableForItsReplicaOnly() throws Exception {
+        try (var warehouse = warehouse()) {
+            server.execute("shop", "alter database shop set default_transaction_read_only = on");
+            try {
+                assertThat(warehouse.write(GOOD)).isInstanceOfSatisfying(Unavailable.class, readOnly -> {
+                    assertThat(readOnly.failure().code()).isEqualTo("25006");
+                    assertThat(readOnly.blame()).isEqualTo(new Blame.Replica());
+                    assertThat(readOnly.failure().mayHaveStored()).isFalse();
+                });
+                assertThat(warehouse.writer().ping(new Call(warehouse.rows(GOOD), Warehouse.AMPLE)))
+                        .isInstanceOfSatisfying(Unavailable.class, readOnly -> {
+                            assertThat(readOnly.failure().code()).isEqualTo("read-only");
+                            assertThat(readOnly.blame()).isEqualTo(new Blame.Replica());
+                        });
+            } finally {
+                server.execute("postgres", "alter database shop reset default_transaction_read_only");
+            }
+        }
+    }
+
+    @Test
+    void aDeadlockIsNobodysFault() throws Exception {
+        try (var warehouse = warehouse();
+                var other = server.connect("shop");
+                var statement = other.createStatement()) {
+            other.setAutoCommit(false);
+            // Only the writer looks for deadlocks, so it is the one that is chosen.
+            statement.execute("set deadlock_timeout = '10min'");
+            statement.execute("insert into t (id) values (1)");
+            var outcome = warehouse.begin(new Call(warehouse.rows("{\"id\":2}", GOOD), Warehouse.AMPLE));
+            Warehouse.await(server, "shop", Warehouse.WAITING_FOR_LOCK, 1);
+            statement.execute("insert into t (id) values (2)");
+            other.rollback();
+            nobodys(outcome.get(), "40P01");
+            writesOn(warehouse);
+        }
+    }
+
+    @Test
+    void aLockThatIsNotGivenIsNobodysFaultAndToldBeforeTheDeadline() throws Exception {
+        try (var warehouse = warehouse();
+                var other = server.connect("shop");
+                var statement = other.createStatement()) {
+            other.setAutoCommit(false);
+            statement.execute("lock table t in exclusive mode");
+            nobodys(warehouse.write(Duration.ofSeconds(2), warehouse.rows(GOOD)), "55P03");
+            other.rollback();
+            writesOn(warehouse);
+        }
+    }
+
+    private static void nobodys(WriteOutcome outcome, String state) {
+        assertThat(outcome).isInstanceOfSatisfying(Unavailable.class, again -> {
+            assertThat(again.failure().code()).isEqualTo(state);
+            assertThat(again.blame()).isEqualTo(new Blame.Nobody());
+            assertThat(again.failure().mayHaveStored()).isFalse();
+        });
+    }
+
+    @Test
+    void aStatementThatTakesTooLongEndsAtTheServer() throws Exception {
+        server.execute("shop", """
+                create or replace function slow() returns trigger language plpgsql as
+                $$begin perform pg_sleep(600); return new; end$$;
+                create trigger slow before insert on t for each row execute function slow()""");
+        try (var warehouse = warehouse()) {
+            assertThat(warehouse.write(Duration.ofSeconds(2), warehouse.rows(GOOD)))
+                    .isInstanceOfSatisfying(Unavailable.class, late -> {
+                        assertThat(late.failure().code()).isEqualTo("57014");
+                        assertThat(late.blame()).isEqualTo(new Blame.Replica());
+                        assertThat(late.failure().mayHaveStored()).isFalse();
+                    });
+            server.execute("shop", "drop trigger slow on t");
+            writesOn(warehouse);
+        }
+    }
+
+    @Test
+    void aSessionThatIsEndedIsTheReplicasAndTheNextOneIsFresh() throws Exception {
+        try (var warehouse = warehouse();
+                var other = server.connect("shop");
+                var statement = other.createStatement()) {
+            other.setAutoCommit(false);
+            statement.execute("lock table t in exclusive mode");
+            var outcome = warehouse.begin(new Call(warehouse.rows(GOOD), Warehouse.AMPLE));
+            Warehouse.await(server, "shop", Warehouse.WAITING_FOR_LOCK, 1);
+            server.execute(
+                    "postgres",
+                    "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'millrace'");
+            assertThat(outcome.get()).isInstanceOfSatisfying(Unavailable.class, ended -> {
+                // The driver tells the end of the line over what the server said last.
+                assertThat(ended.failure().code()).isIn("57P01", "08006");
+                assertThat(ended.blame()).isEqualTo(new Blame.Replica());
+                assertThat(ended.failure().mayHaveStored()).isFalse();
+            });
+            other.rollback();
+            writesOn(warehouse);
+        }
+    }
+
+    /// Errors that no small server can be brought to, by a trigger that raises them: the code comes over the line as
+    /// it would, and every field is filled with the row.
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "40001; Nobody",
+                "55006; Nobody",
+                "53100; Overload",
+                "53200; Overload",
+                "57P03; Replica",
+                "58030; Replica",
+                "XX000; Replica",
+                "XX001; Replica",
+                "HV000; Replica",
+                "25P03; Replica",
+                "P0001; Refused",
+                "38000; Refused",
+                "44000; Refused",
+                "23505; Refused",
+                "53400; TooLarge",
+                "54001; TooLarge",
+                "42804; Misconfigured",
+                "55000; Misconfigured",
+                "57P04; Misconfigured",
+                "28000; Misconfigured"
+            })
+    @Tag("OPS-10")
+    void whatATriggerRaisesIsTakenByItsCodeAndNotTold(String state, String kind) throws Exception {
+        server.execute("shop", """
+                create or replace function refuse() returns trigger language plpgsql as
+                $$begin
+                  if new.name is null then return new; end if;
+                  raise exception 'no %', new.name using errcode = 'STATE', detail = new.name, hint = new.name,
+                    column = new.name, constraint = new.name, table = new.name, schema = new.name;
+                end$$;
+                create trigger refuse before insert on t for each row execute function refuse()"""
+                .replace("STATE", state));
+        try (var warehouse = warehouse()) {
+            var outcome = warehouse.write("{\"id\":5}", "{\"id\":6,\"name\":\"m4rker\"}");
+            assertThat(kind(outcome)).isEqualTo(kind);
+            assertThat(outcome.toString()).contains(state);
+            if (outcome instanceof Refused refused) assertThat(refused.rowHint()).isEqualTo(1);
+            tellsNothing(outcome);
+            writesOn(warehouse);
+        }
+    }
+
+    private static String kind(WriteOutcome outcome) {
+        return outcome instanceof Unavailable unavailable
+                ? unavailable.blame().getClass().getSimpleName()
+                : outcome.getClass().getSimpleName();
+    }
+
+    @Test
+    void aTriggerThatLeavesRowsOutStoresNothing() throws Exception {
+        server.execute("shop", """
+                create or replace function drop_some() returns trigger language plpgsql as
+                $$begin return case when new.id > 1 then null else new end; end$$;
+                create trigger drop_some before insert on t for each row execute function drop_some()""");
+        try (var warehouse = warehouse()) {
+            assertThat(warehouse.write(GOOD, "{\"id\":2}"))
+                    .isInstanceOfSatisfying(
+                            Misconfigured.class, held -> assertThat(held.failure().code())
+                                    .isEqualTo("rows-left-out"));
+            writesOn(warehouse);
+        }
+    }
+
+    @Test
+    void theLongestPrefixDecidesAndWhatIsUnknownIsTheReplicas() {
+        assertThat(SqlStates.of("23505").words()).contains("unique");
+        assertThat(SqlStates.of("23001").says()).isEqualTo(SqlStates.Says.ROWS);
+        assertThat(SqlStates.of("53999").says()).isEqualTo(SqlStates.Says.OVERLOAD);
+        for (var unknown : new String[] {null, "", "ZZ999", "5"})
+            assertThat(SqlStates.of(unknown)).isSameAs(SqlStates.UNKNOWN);
+        assertThat(SqlStates.TABLE.stream().map(SqlStates.Rule::prefix)).doesNotHaveDuplicates();
+    }
+}

@@ -1,0 +1,397 @@
+package dev.millrace.pipeline;
+
+import dev.millrace.breaker.ReplicaView;
+import dev.millrace.checkpoint.OpenHandles;
+import dev.millrace.config.AdminConfig;
+import dev.millrace.config.PipelineConfig;
+import dev.millrace.kafka.KafkaSource;
+import dev.millrace.kafka.PartitionView;
+import dev.millrace.kafka.SourceListener;
+import dev.millrace.kafka.StartRefused;
+import dev.millrace.sinkpool.AdmissionBudget;
+import dev.millrace.sinkpool.NanoClock;
+import dev.millrace.sinkpool.PoolListener;
+import dev.millrace.sinkpool.ShardId;
+import dev.millrace.sinkpool.ShardNote;
+import dev.millrace.sinkpool.ShardStatus;
+import dev.millrace.sinkpool.SinkPool;
+import dev.millrace.sinkpool.TokenMint;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// One pipeline, from its start to its report.
+///
+/// Life: [#of], [#start], then [#awaitEnd], which returns the report once the pipeline was stopped, by [#stop] or by a fault of its
+/// own, and has drained. [#cutShort] and [#overran] report at once, from any thread, for a process that can't wait.
+///
+/// Thread ownership: `start` and `awaitEnd` belong to one thread; everything else may be called from any.
+public final class Pipeline {
+    private static final Logger LOG = LoggerFactory.getLogger(Pipeline.class);
+    private static final Duration DESCRIBE = Duration.ofSeconds(5);
+    private static final Duration DESCRIBE_AGAIN = Duration.ofSeconds(1);
+    private static final Duration WORKERS_GRACE = Duration.ofMillis(300);
+    private static final Duration SOURCE_GRACE = Duration.ofMillis(600);
+    private static final double NANOS_PER_SECOND = 1e9;
+
+    /// Why it stops, and with which code at the best.
+    private record Stop(String reason, ExitCode exitCode, long nanos) {}
+
+    private final PipelineConfig config;
+    private final String version;
+    private final NanoClock clock = NanoClock.SYSTEM;
+    private final Instant startedAt = Instant.now();
+    private final OpenHandles handles = new OpenHandles();
+    private final AdmissionBudget budget;
+    private final List<SinkPart> sinks;
+    private final SinkPool pool;
+    private final KafkaSource source;
+    private final PipelineMetrics metrics;
+    private final Scrape scrape = new Scrape();
+    private final AtomicReference<@Nullable Stop> stop = new AtomicReference<>();
+    private final CountDownLatch stopAsked = new CountDownLatch(1);
+    private final List<Runnable> whenStopping = new CopyOnWriteArrayList<>();
+    private final List<Consumer<ReplicaChange>> whenReplicaChanges = new CopyOnWriteArrayList<>();
+    private volatile @Nullable AdminServer admin;
+    private volatile boolean started;
+
+    private Pipeline(PipelineConfig config, String version) {
+        this.config = config;
+        this.version = version;
+        var admission = config.admission();
+        this.budget = new AdmissionBudget(
+                admission.maxRows(), admission.maxBytes(), admission.resumeBelowPercent() / 100);
+        this.sinks = config.sinks().stream().map(sink -> SinkPart.open(sink, clock)).toList();
+        var run = new byte[8];
+        var chance = new SecureRandom();
+        chance.nextBytes(run);
+        this.pool = new SinkPool(
+                sinks.stream().map(SinkPart::specs).toList(),
+                budget,
+                TokenMint.perRun(config.name() + "/" + HexFormat.of().formatHex(run)),
+                chance.nextLong(),
+                clock,
+                new FromPool());
+        this.source = new KafkaSource(
+                Wiring.source(config),
+                sinks.stream().map(sink -> sink.feed(config)).toList(),
+                pool,
+                new FromSource(),
+                handles,
+                clock);
+        this.metrics = new PipelineMetrics(
+                scrape.registry(config.name()),
+                new PipelineMetrics.Sources(clock, budget, source.counters(), this::partitions, pool::status));
+    }
+
+    /// Assembles it. Connects nowhere, and starts no thread.
+    public static Pipeline of(PipelineConfig config, String version) {
+        return new Pipeline(config, version);
+    }
+
+    /// Runs `action` once, when it begins to stop, on the thread that stops it. Before `start`.
+    public void whenStopping(Runnable action) {
+        whenStopping.add(action);
+    }
+
+    /// Tells each change of a replica's breaker, on a shard worker's thread. Before `start`.
+    public void whenReplicaChanges(Consumer<ReplicaChange> action) {
+        whenReplicaChanges.add(action);
+    }
+
+    /// Returns when it runs, or when a stop was asked for first. A sink that can't be reached is waited for; the pipeline is not ready until
+    /// then. Throws with one line where somebody has to mend something.
+    public void start() throws StartFailure {
+        listen();
+        if (!awaitSinks()) return;
+        pool.start();
+        started = true;
+        try {
+            if (!source.start()) return;
+        } catch (StartRefused refused) {
+            throw new StartFailure(
+                    refused.exitCode() == ExitCode.FATAL.code() ? ExitCode.FATAL : ExitCode.BAD_CONFIGURATION,
+                    refused.getMessage());
+        }
+        LOG.atInfo()
+                .addKeyValue("event", "started")
+                .addKeyValue("pipeline", config.name())
+                .addKeyValue("version", version)
+                .addKeyValue("delivery", "at_least_once")
+                .log("reading {} as {}", config.source().topics(), config.source().groupId());
+    }
+
+    private void listen() throws StartFailure {
+        if (!(config.admin() instanceof AdminConfig.Listening(var listen))) return;
+        try {
+            var server = AdminServer.start(
+                    new InetSocketAddress(listen.host(), listen.port()),
+                    new AdminPages(this::health, this::readiness, this::status, this::scraped).pages());
+            admin = server;
+            LOG.atInfo().addKeyValue("event", "admin_listening").log("{}", server.address());
+        } catch (IOException | IllegalArgumentException cause) {
+            throw new StartFailure(
+                    ExitCode.BAD_CONFIGURATION,
+                    "admin.listen " + listen + ": " + cause.getMessage()
+                            + "; another process may have the port: choose another, or none");
+        }
+    }
+
+    /// Waits until every sink has said what it looks like. Returns false if a stop came first.
+    private boolean awaitSinks() throws StartFailure {
+        for (var sink : sinks) {
+            var told = false;
+            while (true) {
+                if (stop.get() != null) return false;
+                var notYet = sink.notYet(clock.nanoTime() + DESCRIBE.toNanos());
+                if (notYet == null) break;
+                if (!told)
+                    LOG.atWarn()
+                            .addKeyValue("event", "sink_unreachable")
+                            .addKeyValue("sink", sink.name())
+                            .log("waiting for it; nothing is read meanwhile: {}", notYet);
+                told = true;
+                if (stoppedWithin(DESCRIBE_AGAIN)) return false;
+            }
+        }
+        return true;
+    }
+
+    private boolean stoppedWithin(Duration time) {
+        try {
+            return stopAsked.await(time.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException _) {
+            stop("the starting thread was interrupted");
+            Thread.currentThread().interrupt();
+            return true;
+        }
+    }
+
+    /// Asks for a drain. Returns at once; the first call counts.
+    public void stop(String reason) {
+        stop(reason, ExitCode.DRAINED);
+    }
+
+    private void stop(String reason, ExitCode exitCode) {
+        if (!stop.compareAndSet(null, new Stop(reason, exitCode, clock.nanoTime()))) return;
+        stopAsked.countDown();
+        whenStopping.forEach(Runnable::run);
+    }
+
+    /// Waits for a stop, drains within `drain.timeout`, leaves the group, and reports.
+    public DrainReport awaitEnd() throws InterruptedException {
+        stopAsked.await();
+        var deadline = asked().nanos() + config.drain().timeout().toNanos();
+        if (!started) pool.start();
+        pool.drainBy(deadline);
+        source.stop(deadline);
+        if (!started) pool.closeInput();
+        pool.awaitFinished(deadline + WORKERS_GRACE.toNanos());
+        var last = Math.max(deadline, clock.nanoTime()) + WORKERS_GRACE.toNanos();
+        source.finish(last);
+        var membersEnded = source.awaitClosed(last + SOURCE_GRACE.toNanos());
+        var report = end(membersEnded, RunEnd.Waited.TO_THE_DEADLINE).report(asked().exitCode());
+        tell(report);
+        close();
+        return report;
+    }
+
+    private Stop asked() {
+        var asked = stop.get();
+        if (asked == null) throw new IllegalStateException("nobody asked for a stop");
+        return asked;
+    }
+
+    /// The report of a process that a second signal ends now.
+    public DrainReport cutShort(String reason, int exitCode) {
+        stop(reason, ExitCode.DRAINED);
+        return end(false, RunEnd.Waited.CUT_SHORT).report(exitCode);
+    }
+
+    /// The report of a process whose drain itself did not end in its bound.
+    public DrainReport overran() {
+        stop("overran", ExitCode.UNKNOWN_STATE);
+        var exitCode = ExitCode.UNKNOWN_STATE.or(asked().exitCode());
+        return end(false, RunEnd.Waited.TO_THE_DEADLINE).report(exitCode);
+    }
+
+    private RunEnd end(boolean membersEnded, RunEnd.Waited waited) {
+        var asked = asked();
+        var budgetSeconds = config.drain().timeout().toNanos() / NANOS_PER_SECOND;
+        var noTime = waited == RunEnd.Waited.TO_THE_DEADLINE && budgetSeconds == 0;
+        return new RunEnd(
+                new RunEnd.Run(
+                        config.name(),
+                        version,
+                        startedAt,
+                        Instant.now(),
+                        asked.reason(),
+                        (clock.nanoTime() - asked.nanos()) / NANOS_PER_SECOND,
+                        budgetSeconds),
+                partitions(),
+                pool.status(),
+                membersEnded,
+                noTime ? RunEnd.Waited.NOT : waited);
+    }
+
+    private static void tell(DrainReport report) {
+        var rows = report.rows();
+        LOG.atInfo()
+                .addKeyValue("event", "drained")
+                .addKeyValue("reason", report.reason())
+                .addKeyValue("exit_code", report.exitCode())
+                .addKeyValue("drained", report.drained())
+                .addKeyValue("polled", rows.polled())
+                .addKeyValue("delivered", rows.delivered())
+                .addKeyValue("duplicate", rows.duplicate())
+                .addKeyValue("skipped", rows.skipped())
+                .addKeyValue("dead_lettered", rows.deadLettered())
+                .addKeyValue("abandoned", rows.abandoned())
+                .addKeyValue("in_doubt", rows.inDoubt())
+                .log("the pipeline ended");
+    }
+
+    /// Ends what still runs, in bounded time. After `awaitEnd` nothing does.
+    public void close() {
+        stop("closed");
+        source.close();
+        pool.close();
+        sinks.forEach(sink -> sink.sink().close());
+        var server = admin;
+        if (server != null) server.close();
+    }
+
+    /// A stop was asked for, by whomever.
+    public boolean ended() {
+        return stop.get() != null;
+    }
+
+    /// Where the admin endpoints listen, or null.
+    public @Nullable InetSocketAddress adminAddress() {
+        var server = admin;
+        return server == null ? null : server.address();
+    }
+
+    private List<PartitionView> partitions() {
+        return source.view().partitions();
+    }
+
+    /// How far it is, for a person who watches.
+    public Progress progress() {
+        var polled = 0L;
+        Long lag = 0L;
+        for (var partition : partitions()) {
+            polled += partition.polled();
+            if (partition.member() < 0) continue;
+            lag = lag == null || partition.lag() == null ? null : (Long) (lag + partition.lag());
+        }
+        var now = clock.nanoTime();
+        var shards = pool.status();
+        var delivered = shards.stream().mapToLong(shard -> shard.counts().rowsWritten()).sum();
+        return new Progress(
+                polled, delivered, lag, shards.stream().map(shard -> progress(shard, now)).toList());
+    }
+
+    private static Progress.Shard progress(ShardStatus shard, long now) {
+        var replicas = new ArrayList<Progress.Replica>();
+        for (var replica : shard.view().replicas()) {
+            var state = replica.state();
+            var opensFor = state.phaseEndsNanos() == NanoClock.NEVER ? 0 : Math.max(0, state.phaseEndsNanos() - now);
+            replicas.add(new Progress.Replica(
+                    shard.endpoints().get(state.replica()).toString(), phase(state.phase()), opensFor));
+        }
+        return new Progress.Shard(shard.shard().toString(), replicas);
+    }
+
+    private static Progress.Phase phase(ReplicaView.Phase phase) {
+        return switch (phase) {
+            case CLOSED -> Progress.Phase.CLOSED;
+            case HALF_OPEN -> Progress.Phase.HALF_OPEN;
+            case OPEN, QUARANTINED -> Progress.Phase.OPEN;
+        };
+    }
+
+    // --- what the endpoints answer
+
+    private AdminServer.Answer health() {
+        var view = source.view();
+        var turn = view.turnAgeNanos();
+        if (started && turn > view.maxPollIntervalNanos() / 2)
+            return AdminServer.Answer.text(503, "the poll loop has not turned for " + turn / 1_000_000 + " ms");
+        return AdminServer.Answer.text(200, "alive");
+    }
+
+    private AdminServer.Answer readiness() {
+        if (stop.get() != null) return AdminServer.Answer.text(503, "draining");
+        if (!started) return AdminServer.Answer.text(503, "starting: a sink can't be reached yet");
+        if (!source.view().ready()) return AdminServer.Answer.text(503, "no assignment");
+        for (var shard : pool.status()) {
+            if (!shard.view().usable()) return AdminServer.Answer.text(503, shard.shard() + ": no usable replica");
+            if (shard.view().blocked()) return AdminServer.Answer.text(503, shard.shard() + ": a batch is refused");
+        }
+        return AdminServer.Answer.text(200, "ready");
+    }
+
+    private AdminServer.Answer status() {
+        var state = stop.get() != null ? "draining" : started ? "running" : "starting";
+        return AdminServer.Answer.json(StatusJson.of(
+                config.name(), state, partitions(), pool.status(), budget, clock.nanoTime()));
+    }
+
+    private AdminServer.Answer scraped() {
+        return scrape.answer(metrics);
+    }
+
+    private final class FromPool implements PoolListener {
+        @Override
+        public void note(ShardId shard, ShardNote note) {
+            metrics.note(shard, note);
+            switch (note) {
+                case ShardNote.ReplicaOpened(var replica, var last, var _) ->
+                    change(shard, replica, Progress.Phase.OPEN, last.toString());
+                case ShardNote.ReplicaHalfOpened(var replica) -> change(shard, replica, Progress.Phase.HALF_OPEN, null);
+                case ShardNote.ReplicaClosed(var replica) -> change(shard, replica, Progress.Phase.CLOSED, null);
+                default -> {}
+            }
+        }
+
+        private void change(ShardId shard, int replica, Progress.Phase phase, @Nullable String reason) {
+            for (var status : pool.status()) {
+                if (!status.shard().equals(shard)) continue;
+                var change = new ReplicaChange(status.endpoints().get(replica).toString(), phase, reason);
+                whenReplicaChanges.forEach(action -> action.accept(change));
+            }
+        }
+
+        @Override
+        public void died(ShardId shard, Throwable cause) {
+            stop("the worker of " + shard + " died: " + cause.getClass().getName(), ExitCode.FATAL);
+        }
+    }
+
+    private final class FromSource implements SourceListener {
+        @Override
+        public void inputFinished() {
+            pool.closeInput();
+        }
+
+        @Override
+        public void failed(int exitCode, String reason) {
+            LOG.atError().addKeyValue("event", "source_failed").log("{}", reason);
+            stop(reason, exitCode == ExitCode.BAD_CONFIGURATION.code() ? ExitCode.BAD_CONFIGURATION : ExitCode.FATAL);
+        }
+    }
+}

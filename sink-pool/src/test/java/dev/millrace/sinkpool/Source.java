@@ -1,0 +1,101 @@
+package dev.millrace.sinkpool;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.checkpoint.OpenHandles;
+import dev.millrace.checkpoint.PartitionTracker;
+import dev.millrace.checkpoint.Range;
+import dev.millrace.checkpoint.Resolution;
+import dev.millrace.checkpoint.SourcePartition;
+import dev.millrace.checkpoint.TopicId;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/// The source's side of the tests: real trackers, acknowledgements, builders and budget, and each range that was told.
+///
+/// Thread ownership: the test's thread; ranges are told from any thread.
+final class Source {
+    private record Owned(SourcePartition partition, long epoch) {}
+
+    final OpenHandles handles = new OpenHandles();
+    final AdmissionBudget budget;
+    final RowTally tally = new RowTally();
+    final ConcurrentLinkedQueue<Map.Entry<Range, Resolution>> resolved = new ConcurrentLinkedQueue<>();
+    private final Map<Owned, PartitionTracker> trackers = new HashMap<>();
+    private final SlabSource slabs = new SlabSource(1 << 20);
+
+    Source(AdmissionBudget budget) {
+        this.budget = budget;
+    }
+
+    Source() {
+        this(new AdmissionBudget(1_000_000, 1L << 32, 0.5));
+    }
+
+    static SourcePartition partition(String topic, int partition) {
+        return new SourcePartition(topic, TopicId.UNKNOWN, partition);
+    }
+
+    /// One chunk of `rows` rows of `bytesEach` bytes from offset `from` on, in a range of its own. A hole before it is
+    /// part of that range.
+    EncodedChunk chunk(String topic, int partition, long epoch, long from, int rows, int bytesEach, long polledNanos) {
+        var source = partition(topic, partition);
+        var tracker = trackers.computeIfAbsent(
+                new Owned(source, epoch), _ -> new PartitionTracker(source, epoch, from, -1, 1_000_000, handles));
+        var range = tracker.register(tracker.end(), from + rows, -1, (told, how) -> resolved.add(Map.entry(told, how)));
+        var out = new ArrayList<EncodedChunk>(1);
+        var builder = new ChunkBuilder(source, epoch, new Target(0, 0, 0), slabs, budget, tally, out::add);
+        builder.begin(range, polledNanos);
+        for (var i = 0; i < rows; i++) {
+            builder.append(
+                    new FakeRecord(topic, partition, from + i, row(topic, partition, from + i, bytesEach)),
+                    FakeRecord.AS_IS);
+        }
+        builder.handOver();
+        range.close();
+        assertThat(out).as("chunks").hasSize(1);
+        return out.getFirst();
+    }
+
+    /// `topic-partition@offset;`, cut or filled up to `size`.
+    private static byte[] row(String topic, int partition, long offset, int size) {
+        var text = new StringBuilder(topic + "-" + partition + "@" + offset + ";");
+        while (text.length() < size) text.append('.');
+        return Bytes.of(text.substring(0, size));
+    }
+
+    /// How the partition stands after all that was told so far.
+    PartitionTracker tracker(String topic, int partition, long epoch) {
+        for (var told = resolved.poll(); told != null; told = resolved.poll()) {
+            var range = told.getKey();
+            var tracker = Objects.requireNonNull(trackers.get(new Owned(range.partition(), range.epoch())));
+            assertThat(tracker.resolve(range, told.getValue()))
+                    .as("%s told once", range)
+                    .isNotInstanceOf(PartitionTracker.Moved.Stale.class);
+        }
+        return Objects.requireNonNull(trackers.get(new Owned(partition(topic, partition), epoch)));
+    }
+
+    long watermark(String topic, int partition, long epoch) {
+        return tracker(topic, partition, epoch).watermark();
+    }
+
+    List<Resolution> resolutions() {
+        return resolved.stream().map(Map.Entry::getValue).toList();
+    }
+
+    /// No handle is open, no lease is out, no row is in flight.
+    void assertNothingLeaks() {
+        assertThat(handles.count()).as("open handles").isZero();
+        assertThat(budget.rows()).as("rows in the budget").isZero();
+        assertThat(budget.bytes()).as("bytes in the budget").isZero();
+        assertThat(tally.inFlight()).as("rows in flight").isZero();
+        assertThat(tally.written() + tally.abandoned() + tally.inDoubt())
+                .as("rows ended")
+                .isEqualTo(tally.encoded());
+    }
+}
