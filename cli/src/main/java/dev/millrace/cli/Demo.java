@@ -1,5 +1,7 @@
 package dev.millrace.cli;
 
+import dev.millrace.config.Configuration;
+import dev.millrace.config.ReadResult;
 import dev.millrace.pipeline.Pipeline;
 import dev.millrace.pipeline.Progress;
 import dev.millrace.pipeline.ReplicaChange;
@@ -29,13 +31,19 @@ final class Demo {
     private final boolean keep;
     private final ConcurrentLinkedQueue<ReplicaChange> changes = new ConcurrentLinkedQueue<>();
     private final CountDownLatch interrupted = new CountDownLatch(1);
-    private final DemoScreen screen = new DemoScreen(System.out, System.console() != null);
+    private final DemoScreen screen = new DemoScreen(System.out, onTerminal());
 
     Demo(int events, int rate, long seed, boolean keep) {
         this.events = events;
         this.rate = rate;
         this.seed = seed;
         this.keep = keep;
+    }
+
+    @SuppressWarnings("SystemConsoleNull") // a JVM without its line editor may still give none
+    private static boolean onTerminal() {
+        var console = System.console();
+        return console != null && console.isTerminal();
     }
 
     int run() throws IOException, InterruptedException {
@@ -54,8 +62,10 @@ final class Demo {
     }
 
     private int run(DemoParts parts, Path file) throws IOException, InterruptedException {
-        var config = PipelineFile.read(file);
-        if (config == null) return DIFFERENT;
+        if (!(Configuration.read(file, System::getenv) instanceof ReadResult.Loaded(var config, var _))) {
+            PipelineFile.read(file);
+            return DIFFERENT;
+        }
         var pipeline = Pipeline.of(config, Version.number());
         var cut = new DemoCut(parts.victim(), parts.victimEndpoint());
         pipeline.whenReplicaChanges(change -> {

@@ -48,30 +48,30 @@ final class DemoCut {
     /// Does what is due; returns a line to tell when it did something, else an empty one. `due`: the time for the cut has come.
     String step(boolean due, long nowNanos) {
         var lasted = Duration.ofNanos(nowNanos - phaseNanos);
-        switch (phase) {
-            case BEFORE -> {
-                if (!due) return "";
-                victim.blackHole();
-                become(Phase.HANGING, nowNanos);
-                return "hangs now: connections stay open, nothing comes back";
-            }
-            case HANGING -> {
-                if (lasted.compareTo(HANGS) < 0) return "";
-                victim.refuse();
-                become(Phase.REFUSING, nowNanos);
-                return "refuses connections now";
-            }
-            case REFUSING -> {
-                if (lasted.compareTo(REFUSES) < 0 || !opened) return "";
-                victim.heal();
-                become(Phase.HEALED, nowNanos);
-                return "is back";
-            }
-            case HEALED -> {
-                return "";
-            }
-        }
-        return "";
+        return switch (phase) {
+            case BEFORE -> due ? hang(nowNanos) : "";
+            case HANGING -> lasted.compareTo(HANGS) >= 0 ? refuse(nowNanos) : "";
+            case REFUSING -> lasted.compareTo(REFUSES) >= 0 && opened ? heal(nowNanos) : "";
+            case HEALED -> "";
+        };
+    }
+
+    private String hang(long nowNanos) {
+        victim.blackHole();
+        become(Phase.HANGING, nowNanos);
+        return "hangs now: connections stay open, nothing comes back";
+    }
+
+    private String refuse(long nowNanos) {
+        victim.refuse();
+        become(Phase.REFUSING, nowNanos);
+        return "refuses connections now";
+    }
+
+    private String heal(long nowNanos) {
+        victim.heal();
+        become(Phase.HEALED, nowNanos);
+        return "is back";
     }
 
     private void become(Phase next, long nowNanos) {

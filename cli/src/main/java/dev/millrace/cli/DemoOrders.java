@@ -58,7 +58,7 @@ final class DemoOrders implements AutoCloseable {
             var began = System.nanoTime();
             for (var id = 0; id < events && !closed; id++) {
                 waitUntil(began + id * NANOS_PER_SECOND / rate);
-                producer.send(order(id, chance), (_, cause) -> {
+                var _ = producer.send(order(id, chance), (_, cause) -> {
                     if (cause == null) acknowledged.incrementAndGet();
                     else failure.compareAndSet(null, cause);
                 });
@@ -87,8 +87,12 @@ final class DemoOrders implements AutoCloseable {
     }
 
     @Override
-    public void close() throws InterruptedException {
+    public void close() {
         closed = true;
-        thread.join();
+        try {
+            thread.join();
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

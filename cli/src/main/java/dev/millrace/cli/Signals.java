@@ -11,6 +11,7 @@ final class Signals {
     private Signals() {}
 
     /// Calls `handler` with the signal's number on a thread of the JVM's own, for each signal that arrives.
+    @SuppressWarnings("ReferenceEquality") // a proxy is equal to itself alone
     static void handle(IntConsumer handler, String... names) {
         try {
             var signal = Class.forName("sun.misc.Signal");

@@ -58,15 +58,15 @@ public final class Pipeline {
     private final AdmissionBudget budget;
     private final List<SinkPart> sinks;
     private final SinkPool pool;
-    private final KafkaSource source;
-    private final PipelineMetrics metrics;
     private final Scrape scrape = new Scrape();
     private final AtomicReference<@Nullable Stop> stop = new AtomicReference<>();
     private final CountDownLatch stopAsked = new CountDownLatch(1);
     private final List<Runnable> whenStopping = new CopyOnWriteArrayList<>();
     private final List<Consumer<ReplicaChange>> whenReplicaChanges = new CopyOnWriteArrayList<>();
     private volatile @Nullable AdminServer admin;
-    private volatile boolean started;
+    /// Made when the sinks have said what they look like: encoders need to know.
+    private volatile @Nullable KafkaSource source;
+    private volatile @Nullable PipelineMetrics metrics;
 
     private Pipeline(PipelineConfig config, String version) {
         this.config = config;
@@ -85,16 +85,6 @@ public final class Pipeline {
                 chance.nextLong(),
                 clock,
                 new FromPool());
-        this.source = new KafkaSource(
-                Wiring.source(config),
-                sinks.stream().map(sink -> sink.feed(config)).toList(),
-                pool,
-                new FromSource(),
-                handles,
-                clock);
-        this.metrics = new PipelineMetrics(
-                scrape.registry(config.name()),
-                new PipelineMetrics.Sources(clock, budget, source.counters(), this::partitions, pool::status));
     }
 
     /// Assembles it. Connects nowhere, and starts no thread.
@@ -115,16 +105,16 @@ public final class Pipeline {
     /// Returns when it runs, or when a stop was asked for first. A sink that can't be reached is waited for; the pipeline is not ready until
     /// then. Throws with one line where somebody has to mend something.
     public void start() throws StartFailure {
+        pool.start();
         listen();
         if (!awaitSinks()) return;
-        pool.start();
-        started = true;
+        var made = makeSource();
         try {
-            if (!source.start()) return;
+            if (!made.start()) return;
         } catch (StartRefused refused) {
+            var fatal = refused.exitCode() == ExitCode.FATAL.code();
             throw new StartFailure(
-                    refused.exitCode() == ExitCode.FATAL.code() ? ExitCode.FATAL : ExitCode.BAD_CONFIGURATION,
-                    refused.getMessage());
+                    fatal ? ExitCode.FATAL : ExitCode.BAD_CONFIGURATION, String.valueOf(refused.getMessage()));
         }
         LOG.atInfo()
                 .addKeyValue("event", "started")
@@ -132,6 +122,25 @@ public final class Pipeline {
                 .addKeyValue("version", version)
                 .addKeyValue("delivery", "at_least_once")
                 .log("reading {} as {}", config.source().topics(), config.source().groupId());
+    }
+
+    private KafkaSource makeSource() throws StartFailure {
+        try {
+            var made = new KafkaSource(
+                    Wiring.source(config),
+                    sinks.stream().map(sink -> sink.feed(config)).toList(),
+                    pool,
+                    new FromSource(),
+                    handles,
+                    clock);
+            metrics = new PipelineMetrics(
+                    scrape.registry(config.name()),
+                    new PipelineMetrics.Sources(clock, budget, made.counters(), this::partitions, pool::status));
+            source = made;
+            return made;
+        } catch (IllegalArgumentException wrong) {
+            throw new StartFailure(ExitCode.BAD_CONFIGURATION, String.valueOf(wrong.getMessage()));
+        }
     }
 
     private void listen() throws StartFailure {
@@ -195,18 +204,23 @@ public final class Pipeline {
     public DrainReport awaitEnd() throws InterruptedException {
         stopAsked.await();
         var deadline = asked().nanos() + config.drain().timeout().toNanos();
-        if (!started) pool.start();
         pool.drainBy(deadline);
-        source.stop(deadline);
-        if (!started) pool.closeInput();
+        var from = source;
+        if (from != null) from.stop(deadline);
+        else pool.closeInput();
         pool.awaitFinished(deadline + WORKERS_GRACE.toNanos());
-        var last = Math.max(deadline, clock.nanoTime()) + WORKERS_GRACE.toNanos();
-        source.finish(last);
-        var membersEnded = source.awaitClosed(last + SOURCE_GRACE.toNanos());
+        var membersEnded = from == null || leave(from, deadline);
         var report = end(membersEnded, RunEnd.Waited.TO_THE_DEADLINE).report(asked().exitCode());
         tell(report);
         close();
         return report;
+    }
+
+    /// Commits what became durable, reads the backlog, leaves the group.
+    private boolean leave(KafkaSource from, long deadline) throws InterruptedException {
+        var last = Math.max(deadline, clock.nanoTime()) + WORKERS_GRACE.toNanos();
+        from.finish(last);
+        return from.awaitClosed(last + SOURCE_GRACE.toNanos());
     }
 
     private Stop asked() {
@@ -267,7 +281,8 @@ public final class Pipeline {
     /// Ends what still runs, in bounded time. After `awaitEnd` nothing does.
     public void close() {
         stop("closed");
-        source.close();
+        var from = source;
+        if (from != null) from.close();
         pool.close();
         sinks.forEach(sink -> sink.sink().close());
         var server = admin;
@@ -286,7 +301,8 @@ public final class Pipeline {
     }
 
     private List<PartitionView> partitions() {
-        return source.view().partitions();
+        var from = source;
+        return from == null ? List.of() : from.view().partitions();
     }
 
     /// How far it is, for a person who watches.
@@ -327,17 +343,20 @@ public final class Pipeline {
     // --- what the endpoints answer
 
     private AdminServer.Answer health() {
-        var view = source.view();
+        var from = source;
+        if (from == null) return AdminServer.Answer.text(200, "alive");
+        var view = from.view();
         var turn = view.turnAgeNanos();
-        if (started && turn > view.maxPollIntervalNanos() / 2)
+        if (turn > view.maxPollIntervalNanos() / 2)
             return AdminServer.Answer.text(503, "the poll loop has not turned for " + turn / 1_000_000 + " ms");
         return AdminServer.Answer.text(200, "alive");
     }
 
     private AdminServer.Answer readiness() {
         if (stop.get() != null) return AdminServer.Answer.text(503, "draining");
-        if (!started) return AdminServer.Answer.text(503, "starting: a sink can't be reached yet");
-        if (!source.view().ready()) return AdminServer.Answer.text(503, "no assignment");
+        var from = source;
+        if (from == null) return AdminServer.Answer.text(503, "starting: a sink can't be reached yet");
+        if (!from.view().ready()) return AdminServer.Answer.text(503, "no assignment");
         for (var shard : pool.status()) {
             if (!shard.view().usable()) return AdminServer.Answer.text(503, shard.shard() + ": no usable replica");
             if (shard.view().blocked()) return AdminServer.Answer.text(503, shard.shard() + ": a batch is refused");
@@ -346,19 +365,21 @@ public final class Pipeline {
     }
 
     private AdminServer.Answer status() {
-        var state = stop.get() != null ? "draining" : started ? "running" : "starting";
+        var state = stop.get() != null ? "draining" : source == null ? "starting" : "running";
         return AdminServer.Answer.json(StatusJson.of(
                 config.name(), state, partitions(), pool.status(), budget, clock.nanoTime()));
     }
 
     private AdminServer.Answer scraped() {
-        return scrape.answer(metrics);
+        var meters = metrics;
+        return meters == null ? AdminServer.Answer.text(503, "starting") : scrape.answer(meters);
     }
 
     private final class FromPool implements PoolListener {
         @Override
         public void note(ShardId shard, ShardNote note) {
-            metrics.note(shard, note);
+            var meters = metrics;
+            if (meters != null) meters.note(shard, note);
             switch (note) {
                 case ShardNote.ReplicaOpened(var replica, var last, var _) ->
                     change(shard, replica, Progress.Phase.OPEN, last.toString());

@@ -111,7 +111,7 @@ public final class KafkaSource implements AutoCloseable {
     /// Takes nothing more. What was polled is encoded and handed over while there is room, until `encodeUntilNanos`,
     /// then
     /// [SourceListener#inputFinished] is told. The members go on polling, so that the group goes on, until
-    [#finish].
+    /// [#finish].
     public void stop(long encodeUntilNanos) {
         stopped = true;
         for (var member : members) member.stop(encodeUntilNanos);
