@@ -35,7 +35,8 @@ import org.slf4j.LoggerFactory;
 
 /// One pipeline, from its start to its report.
 ///
-/// Life: [#of], [#start], then [#awaitEnd], which returns the report once the pipeline was stopped, by [#stop] or by a fault of its
+/// Life: [#of], [#start], then [#awaitEnd], which returns the report once the pipeline was stopped, by [#stop] or by a
+/// fault of its
 /// own, and has drained. [#cutShort] and [#overran] report at once, from any thread, for a process that can't wait.
 ///
 /// Thread ownership: `start` and `awaitEnd` belong to one thread; everything else may be called from any.
@@ -72,9 +73,10 @@ public final class Pipeline {
         this.config = config;
         this.version = version;
         var admission = config.admission();
-        this.budget = new AdmissionBudget(
-                admission.maxRows(), admission.maxBytes(), admission.resumeBelowPercent() / 100);
-        this.sinks = config.sinks().stream().map(sink -> SinkPart.open(sink, clock)).toList();
+        this.budget =
+                new AdmissionBudget(admission.maxRows(), admission.maxBytes(), admission.resumeBelowPercent() / 100);
+        this.sinks =
+                config.sinks().stream().map(sink -> SinkPart.open(sink, clock)).toList();
         var run = new byte[8];
         var chance = new SecureRandom();
         chance.nextBytes(run);
@@ -102,7 +104,8 @@ public final class Pipeline {
         whenReplicaChanges.add(action);
     }
 
-    /// Returns when it runs, or when a stop was asked for first. A sink that can't be reached is waited for; the pipeline is not ready until
+    /// Returns when it runs, or when a stop was asked for first. A sink that can't be reached is waited for; the
+    /// pipeline is not ready until
     /// then. Throws with one line where somebody has to mend something.
     public void start() throws StartFailure {
         pool.start();
@@ -121,7 +124,10 @@ public final class Pipeline {
                 .addKeyValue("pipeline", config.name())
                 .addKeyValue("version", version)
                 .addKeyValue("delivery", "at_least_once")
-                .log("reading {} as {}", config.source().topics(), config.source().groupId());
+                .log(
+                        "reading {} as {}",
+                        config.source().topics(),
+                        config.source().groupId());
     }
 
     private KafkaSource makeSource() throws StartFailure {
@@ -316,9 +322,13 @@ public final class Pipeline {
         }
         var now = clock.nanoTime();
         var shards = pool.status();
-        var delivered = shards.stream().mapToLong(shard -> shard.counts().rowsWritten()).sum();
+        var delivered =
+                shards.stream().mapToLong(shard -> shard.counts().rowsWritten()).sum();
         return new Progress(
-                polled, delivered, lag, shards.stream().map(shard -> progress(shard, now)).toList());
+                polled,
+                delivered,
+                lag,
+                shards.stream().map(shard -> progress(shard, now)).toList());
     }
 
     private static Progress.Shard progress(ShardStatus shard, long now) {
@@ -366,8 +376,8 @@ public final class Pipeline {
 
     private AdminServer.Answer status() {
         var state = stop.get() != null ? "draining" : source == null ? "starting" : "running";
-        return AdminServer.Answer.json(StatusJson.of(
-                config.name(), state, partitions(), pool.status(), budget, clock.nanoTime()));
+        return AdminServer.Answer.json(
+                StatusJson.of(config.name(), state, partitions(), pool.status(), budget, clock.nanoTime()));
     }
 
     private AdminServer.Answer scraped() {

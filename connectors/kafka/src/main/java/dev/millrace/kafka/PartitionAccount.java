@@ -101,7 +101,7 @@ final class PartitionAccount {
         end = UNKNOWN;
     }
 
-    /// `endMaxAgeNanos`: an end that was read longer ago is unknown.
+    /// `endMaxAgeNanos`: an end that was read longer ago is unknown. One below what was polled since is not the end.
     PartitionView view(long nowNanos, long endMaxAgeNanos) {
         var at = standing;
         var owned = owner;
@@ -122,9 +122,9 @@ final class PartitionAccount {
                 at == null ? 0 : at.pending(),
                 at == null || at.pending() == 0 ? 0 : Math.max(0, nowNanos - at.headNanos()),
                 at == null ? null : at.blockedBy(),
-                owned == NOBODY || seenEnd == UNKNOWN || watermark == UNKNOWN
+                at == null || owned == NOBODY || seenEnd == UNKNOWN
                         ? null
-                        : (Long) Math.max(0, seenEnd - watermark));
+                        : (Long) (Math.max(seenEnd, at.position()) - watermark));
     }
 
     private static @Nullable Long known(long offset) {
