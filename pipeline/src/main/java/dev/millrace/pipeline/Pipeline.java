@@ -112,8 +112,13 @@ public final class Pipeline {
         listen();
         if (!awaitSinks()) return;
         var made = makeSource();
+        stopTaking();
         try {
-            if (!made.start()) return;
+            if (!made.start()) {
+                // No member runs that could tell it.
+                pool.closeInput();
+                return;
+            }
         } catch (StartRefused refused) {
             var fatal = refused.exitCode() == ExitCode.FATAL.code();
             throw new StartFailure(
@@ -204,16 +209,27 @@ public final class Pipeline {
         if (!stop.compareAndSet(null, new Stop(reason, exitCode, clock.nanoTime()))) return;
         stopAsked.countDown();
         whenStopping.forEach(Runnable::run);
+        stopTaking();
+    }
+
+    /// Tells the source of a stop, whichever of the two was there first: one that is starting waits for nothing else.
+    private void stopTaking() {
+        var asked = stop.get();
+        var from = source;
+        if (asked != null && from != null) from.stop(deadlineNanos(asked));
+    }
+
+    private long deadlineNanos(Stop asked) {
+        return asked.nanos() + config.drain().timeout().toNanos();
     }
 
     /// Waits for a stop, drains within `drain.timeout`, leaves the group, and reports.
     public DrainReport awaitEnd() throws InterruptedException {
         stopAsked.await();
-        var deadline = asked().nanos() + config.drain().timeout().toNanos();
+        var deadline = deadlineNanos(asked());
         pool.drainBy(deadline);
         var from = source;
-        if (from != null) from.stop(deadline);
-        else pool.closeInput();
+        if (from == null) pool.closeInput();
         pool.awaitFinished(deadline + WORKERS_GRACE.toNanos());
         var membersEnded = from == null || leave(from, deadline);
         var report = end(membersEnded, RunEnd.Waited.TO_THE_DEADLINE).report(asked().exitCode());

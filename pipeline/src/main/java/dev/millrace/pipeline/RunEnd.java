@@ -92,7 +92,9 @@ record RunEnd(Run run, List<PartitionView> partitions, List<ShardStatus> shards,
         return position == null || (committed != null && committed >= position);
     }
 
+    /// Null also for a run that owned nothing at its end: it read no backlog.
     private @Nullable Boolean caughtUp() {
+        if (owned().isEmpty()) return null;
         for (var partition : owned()) {
             var end = end(partition);
             if (end == null) return null;
