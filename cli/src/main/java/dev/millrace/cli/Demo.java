@@ -87,6 +87,7 @@ final class Demo {
             pipeline.stop(why);
         }
         var report = pipeline.awaitEnd();
+        pipeline.close();
         screen.line(report.json());
         return compare(parts, report.rows().duplicate(), Boolean.TRUE.equals(report.drained()), cut);
     }

@@ -25,8 +25,11 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -61,13 +64,15 @@ public final class Pipeline {
     private final SinkPool pool;
     private final Scrape scrape = new Scrape();
     private final AtomicReference<@Nullable Stop> stop = new AtomicReference<>();
-    private final CountDownLatch stopAsked = new CountDownLatch(1);
+    private final CompletableFuture<Void> stopAsked = new CompletableFuture<>();
     private final List<Runnable> whenStopping = new CopyOnWriteArrayList<>();
     private final List<Consumer<ReplicaChange>> whenReplicaChanges = new CopyOnWriteArrayList<>();
     private volatile @Nullable AdminServer admin;
     /// Made when the sinks have said what they look like: encoders need to know.
     private volatile @Nullable KafkaSource source;
     private volatile @Nullable PipelineMetrics metrics;
+    /// The source's members run: they will say when their input is finished.
+    private volatile boolean running;
 
     private Pipeline(PipelineConfig config, String version) {
         this.config = config;
@@ -112,13 +117,10 @@ public final class Pipeline {
         listen();
         if (!awaitSinks()) return;
         var made = makeSource();
-        stopTaking();
+        if (stopAsked.isDone()) made.stop(deadlineNanos());
         try {
-            if (!made.start()) {
-                // No member runs that could tell it.
-                pool.closeInput();
-                return;
-            }
+            running = made.start();
+            if (!running) return;
         } catch (StartRefused refused) {
             var fatal = refused.exitCode() == ExitCode.FATAL.code();
             throw new StartFailure(
@@ -174,10 +176,7 @@ public final class Pipeline {
     private boolean awaitSinks() throws StartFailure {
         for (var sink : sinks) {
             var told = false;
-            while (true) {
-                if (stop.get() != null) return false;
-                var notYet = sink.notYet(clock.nanoTime() + DESCRIBE.toNanos());
-                if (notYet == null) break;
+            for (var notYet = ask(sink); notYet != null; notYet = ask(sink)) {
                 if (!told)
                     LOG.atWarn()
                             .addKeyValue("event", "sink_unreachable")
@@ -187,12 +186,37 @@ public final class Pipeline {
                 if (stoppedWithin(DESCRIBE_AGAIN)) return false;
             }
         }
-        return true;
+        return !stopAsked.isDone();
+    }
+
+    /// Why a sink can't be written to yet, or null; also null when a stop came first. Asked on a thread of its own, since a server that
+    /// hangs must not hold up a stop (DRN-11).
+    private @Nullable String ask(SinkPart sink) throws StartFailure {
+        var answer = new CompletableFuture<@Nullable String>();
+        Thread.ofPlatform().daemon().name("millrace-describe-" + sink.name()).start(() -> {
+            try {
+                answer.complete(sink.notYet(clock.nanoTime() + DESCRIBE.toNanos()));
+            } catch (Throwable cause) {
+                answer.completeExceptionally(cause);
+            }
+        });
+        try {
+            CompletableFuture.anyOf(answer, stopAsked).join();
+            return answer.getNow(null);
+        } catch (CompletionException failed) {
+            if (failed.getCause() instanceof StartFailure refused) throw refused;
+            throw failed;
+        }
     }
 
     private boolean stoppedWithin(Duration time) {
         try {
-            return stopAsked.await(time.toNanos(), TimeUnit.NANOSECONDS);
+            stopAsked.get(time.toNanos(), TimeUnit.NANOSECONDS);
+            return true;
+        } catch (TimeoutException _) {
+            return false;
+        } catch (ExecutionException impossible) {
+            throw new IllegalStateException(impossible);
         } catch (InterruptedException _) {
             stop("the starting thread was interrupted");
             Thread.currentThread().interrupt();
@@ -207,35 +231,34 @@ public final class Pipeline {
 
     private void stop(String reason, ExitCode exitCode) {
         if (!stop.compareAndSet(null, new Stop(reason, exitCode, clock.nanoTime()))) return;
-        stopAsked.countDown();
-        whenStopping.forEach(Runnable::run);
-        stopTaking();
-    }
-
-    /// Tells the source of a stop, whichever of the two was there first: one that is starting waits for nothing else.
-    private void stopTaking() {
-        var asked = stop.get();
+        stopAsked.complete(null);
         var from = source;
-        if (asked != null && from != null) from.stop(deadlineNanos(asked));
+        if (from != null) from.stop(deadlineNanos());
+        whenStopping.forEach(Runnable::run);
     }
 
-    private long deadlineNanos(Stop asked) {
-        return asked.nanos() + config.drain().timeout().toNanos();
-    }
-
-    /// Waits for a stop, drains within `drain.timeout`, leaves the group, and reports.
-    public DrainReport awaitEnd() throws InterruptedException {
-        stopAsked.await();
-        var deadline = deadlineNanos(asked());
+    /// Waits for a stop, drains within `drain.timeout`, leaves the group, and reports. The caller closes it afterwards, or ends the process.
+    public DrainReport awaitEnd() {
+        stopAsked.join();
+        var deadline = deadlineNanos();
         pool.drainBy(deadline);
         var from = source;
-        if (from == null) pool.closeInput();
-        pool.awaitFinished(deadline + WORKERS_GRACE.toNanos());
-        var membersEnded = from == null || leave(from, deadline);
-        var report = end(membersEnded, RunEnd.Waited.TO_THE_DEADLINE).report(asked().exitCode());
-        tell(report);
-        close();
-        return report;
+        if (from != null) from.stop(deadline);
+        if (!running) pool.closeInput();
+        try {
+            pool.awaitFinished(deadline + WORKERS_GRACE.toNanos());
+            var membersEnded = from == null || leave(from, deadline);
+            var report = end(membersEnded, RunEnd.Waited.TO_THE_DEADLINE).report(asked().exitCode());
+            tell(report);
+            return report;
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+            return overran();
+        }
+    }
+
+    private long deadlineNanos() {
+        return asked().nanos() + config.drain().timeout().toNanos();
     }
 
     /// Commits what became durable, reads the backlog, leaves the group.
@@ -300,7 +323,7 @@ public final class Pipeline {
                 .log("the pipeline ended");
     }
 
-    /// Ends what still runs, in bounded time. After `awaitEnd` nothing does.
+    /// Ends what still runs and gives connections back, within about four seconds whatever a sink does.
     public void close() {
         stop("closed");
         var from = source;
