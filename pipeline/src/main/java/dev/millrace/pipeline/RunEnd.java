@@ -115,8 +115,10 @@ record RunEnd(Run run, List<PartitionView> partitions, List<ShardStatus> shards,
         var known = allWorkersKnown();
         var notEncoded =
                 partitions.stream().mapToLong(p -> p.dropped() + p.waiting()).sum();
-        var abandoned = shards.stream()
-                .mapToLong(shard -> shard.counts().rowsAbandoned())
+        // The tallies also know the chunks that a shard had no room for, which its own counts don't.
+        var abandoned = partitions.stream()
+                .flatMap(partition -> partition.sinks().stream())
+                .mapToLong(sink -> sink.tally().abandoned())
                 .sum();
         var inDoubt =
                 shards.stream().mapToLong(shard -> shard.counts().rowsInDoubt()).sum();
