@@ -29,6 +29,7 @@ final class Scene implements AutoCloseable {
     }
 
     private final String name;
+    private final Shape shape;
     private final Path directory;
     private final String bootstrapServers;
     private final LabPostgres postgres;
@@ -41,6 +42,7 @@ final class Scene implements AutoCloseable {
 
     Scene(String name, Shape shape, Path directory, String bootstrapServers, LabPostgres postgres) {
         this.name = name;
+        this.shape = shape;
         this.directory = directory;
         this.bootstrapServers = bootstrapServers;
         this.postgres = postgres;
@@ -91,6 +93,11 @@ final class Scene implements AutoCloseable {
 
     void eachProxy(Consumer<ChaosProxy> does) {
         proxies.forEach(does);
+    }
+
+    /// The ways to one shard.
+    List<ChaosProxy> proxiesOf(int shard) {
+        return proxies.subList(shard * shape.replicas(), (shard + 1) * shape.replicas());
     }
 
     void heal() {
