@@ -151,7 +151,8 @@ record RunEnd(Run run, List<PartitionView> partitions, List<ShardStatus> shards,
                 done(partition) ? null : blockedBy(partition));
     }
 
-    /// Why it is not done: the batch that holds it, or that nobody took what is done, or whatever kept it out of the shards.
+    /// Why it is not done: the batch that holds it, or that nobody took what is done, or whatever kept it out of the
+    /// shards.
     private String blockedBy(PartitionView partition) {
         for (var shard : shards) {
             for (var held : shard.view().held()) {
@@ -161,7 +162,8 @@ record RunEnd(Run run, List<PartitionView> partitions, List<ShardStatus> shards,
         }
         var position = partition.position();
         var watermark = partition.watermark();
-        if (position != null && watermark != null && watermark >= position) return "the broker has not taken the commit";
+        if (position != null && watermark != null && watermark >= position)
+            return "the broker has not taken the commit";
         var reason = partition.blockedBy();
         return reason == null ? "given up before a shard had it" : reason;
     }
