@@ -63,7 +63,9 @@ class LongOutageTest {
     }
 
     private static List<String> members(Admin admin, String group) throws Exception {
-        return admin.describeConsumerGroups(List.of(group)).all().get(30, TimeUnit.SECONDS).get(group).members().stream()
+        var described = admin.describeConsumerGroups(List.of(group)).all().get(30, TimeUnit.SECONDS);
+        return described.values().stream()
+                .flatMap(one -> one.members().stream())
                 .map(MemberDescription::consumerId)
                 .toList();
     }
