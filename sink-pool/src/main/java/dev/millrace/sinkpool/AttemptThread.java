@@ -5,7 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /// One write or ping on a virtual thread of its own, and the way to end it from outside.
 ///
-/// Invariant: exactly one of `AttemptEnded` and `AttemptLost` is told, when the thread ends, whatever the writer throws
+/// Invariant: a hook is not run once the writer has returned, since what it would close may be another attempt's by
+/// then. Exactly one of `AttemptEnded` and `AttemptLost` is told, when the thread ends, whatever the writer throws
 /// and however late that is.
 ///
 /// Thread ownership: the writer's calls belong to the attempt's thread; `begin` and `cancel` to the shard worker.
@@ -59,6 +60,9 @@ abstract class AttemptThread {
             event = new ShardEvent.AttemptEnded(
                     id, new WriteOutcome.Unavailable(failure, new WriteOutcome.Blame.Replica()));
         } finally {
+            synchronized (guard) {
+                hook = null;
+            }
             tell.accept(event);
         }
     }

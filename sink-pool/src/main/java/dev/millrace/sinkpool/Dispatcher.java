@@ -84,8 +84,8 @@ final class Dispatcher {
     /// was
     /// started.
     private boolean probeBesideSibling(List<Delivery> ready, long nowNanos, Consumer<ShardCommand> out) {
-        var deadline = NanoClock.due(
-                nowNanos, Math.min(settings.breaker().probeTimeoutNanos(), settings.writeTimeoutNanos()));
+        var deadline =
+                NanoClock.due(nowNanos, Math.min(settings.breaker().probeTimeoutNanos(), settings.writeTimeoutNanos()));
         for (var permit = replicas.probe(nowNanos); permit != null; permit = replicas.probe(nowNanos)) {
             if (pingedEpisode[permit.replica()] == permit.episode()) {
                 var bySize = Comparator.comparingLong(

@@ -99,8 +99,9 @@ public final class EncodedChunk implements AutoCloseable {
         return polledNanos;
     }
 
-    /// Ends the parts and the lease. Returns whether this call did: the second of anything changes nothing.
-    boolean settle(Ending ending) {
+    /// Ends the parts and the lease: what a shell does for a `Settle` command. Returns whether this call did: the second
+    /// of anything changes nothing.
+    public boolean settle(Ending ending) {
         if (settled) return false;
         settled = true;
         tally.ended(rows, ending);

@@ -34,6 +34,7 @@ public final class ShardMachine {
     private final Deliveries deliveries;
     private final Dispatcher dispatcher;
     private final Map<SourcePartition, Long> endedEpochs = new HashMap<>();
+    private final Map<SourcePartition, Long> revoking = new HashMap<>();
     private final List<ShardCommand> lateCommands = new ArrayList<>();
     private List<ShardView.Held> left = List.of();
     private long lastAnswerNanos = NanoClock.NEVER;
@@ -57,14 +58,18 @@ public final class ShardMachine {
     /// carried out: an attempt that became possible is started before anything is settled (WRT-7).
     public void on(ShardEvent event, long nowNanos, Consumer<ShardCommand> out) {
         switch (event) {
-            case ShardEvent.ChunksArrived(var chunks) -> chunks.forEach(this::arrived);
+            case ShardEvent.ChunksArrived(var chunks) -> {
+                chunks.forEach(this::arrived);
+                if (!revoking.isEmpty()) composer.sealIf(this::revoked, SealReason.REBALANCE);
+            }
             case ShardEvent.Tick() -> {}
             case ShardEvent.AttemptEnded(var attempt, var outcome) -> ended(attempt, outcome, nowNanos);
             case ShardEvent.AttemptLost(var attempt, var failure) -> lost(attempt, failure, nowNanos);
             case ShardEvent.Pressure() -> composer.sealUnderPressure(nowNanos);
-            case ShardEvent.Revoking(var partition, var epoch) ->
-                composer.sealIf(
-                        chunk -> chunk.epoch() == epoch && chunk.partition().equals(partition), SealReason.REBALANCE);
+            case ShardEvent.Revoking(var partition, var epoch) -> {
+                revoking.put(partition, epoch);
+                composer.sealIf(this::revoked, SealReason.REBALANCE);
+            }
             case ShardEvent.EpochEnded(var partition, var epoch) -> epochEnded(partition, epoch, nowNanos);
             case ShardEvent.DrainBy(var deadline) -> {
                 draining = true;
@@ -92,11 +97,17 @@ public final class ShardMachine {
         return chunk.epoch() <= endedEpochs.getOrDefault(chunk.partition(), -1L);
     }
 
+    /// Its partition is being revoked; what the news of that overtook does not linger either.
+    private boolean revoked(EncodedChunk chunk) {
+        return revoking.getOrDefault(chunk.partition(), -1L) == chunk.epoch();
+    }
+
     /// Takes the chunks of ended epochs out of every batch of which no attempt has begun (CKP-6). One that has begun
     /// keeps
     /// its rows; it is given up between attempts if nobody waits for any of them.
     private void epochEnded(SourcePartition partition, long epoch, long nowNanos) {
         endedEpochs.merge(partition, epoch, Math::max);
+        if (revoking.getOrDefault(partition, Long.MAX_VALUE) <= epoch) revoking.remove(partition);
         composer.takeOut(this::stale).forEach(chunk -> settle(chunk, Ending.ABANDONED));
         for (var delivery : deliveries.all()) {
             if (!delivery.begun()) shrink(delivery, nowNanos);
@@ -347,6 +358,14 @@ public final class ShardMachine {
             if (command instanceof ShardCommand.Settle(var chunk, var _)) out.add(chunk);
         }
         return out;
+    }
+
+    /// What was decided and counted, but perhaps not carried out, when its shell failed in between.
+    List<ShardCommand.Settle> owed() {
+        return lateCommands.stream()
+                .filter(ShardCommand.Settle.class::isInstance)
+                .map(ShardCommand.Settle.class::cast)
+                .toList();
     }
 
     public ShardView view() {

@@ -203,16 +203,31 @@ final class ShardWorker {
     /// Fails what it holds, so that nothing waits for it, and tells. What an attempt was out for is in doubt.
     private void die(Throwable cause) {
         state = ShardStatus.Worker.DIED;
-        log.died(cause);
-        attempts.values().forEach(AttemptThread::cancel);
-        if (current instanceof ShardEvent.ChunksArrived(var chunks))
-            chunks.forEach(chunk -> fail(chunk, Ending.ABANDONED));
-        mailbox.close().forEach(chunk -> fail(chunk, Ending.ABANDONED));
         try {
+            mailbox.close().forEach(chunk -> fail(chunk, Ending.ABANDONED));
+            // what was decided stands; what was held may be out in an attempt that this very step began
+            machine.owed().forEach(owed -> settle(owed.chunk(), owed.ending()));
             machine.held().forEach(chunk -> fail(chunk, Ending.IN_DOUBT));
+            if (current instanceof ShardEvent.ChunksArrived(var chunks))
+                chunks.forEach(chunk -> fail(chunk, Ending.ABANDONED));
+            attempts.values().forEach(AttemptThread::cancel);
+        } finally {
+            tellOfDeath(cause);
+        }
+    }
+
+    /// The listener is told even if the cause cannot be described in a log line.
+    private void tellOfDeath(Throwable cause) {
+        try {
+            log.died(cause);
         } finally {
             listener.died(settings.shard(), cause);
         }
+    }
+
+    /// Its thread was never started: what it was offered is abandoned on the caller's.
+    void abandonUnstarted() {
+        if (thread.getState() == Thread.State.NEW) mailbox.close().forEach(chunk -> fail(chunk, Ending.ABANDONED));
     }
 
     private void fail(EncodedChunk chunk, Ending ending) {

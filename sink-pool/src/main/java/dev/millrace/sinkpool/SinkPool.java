@@ -144,6 +144,7 @@ public final class SinkPool implements Intake, AutoCloseable {
     public void close() {
         closeInput();
         drainBy(clock.nanoTime());
+        all.forEach(shard -> shard.worker().abandonUnstarted());
         var writers = all.stream().flatMap(shard -> shard.writers().stream()).toList();
         var closed = new CountDownLatch(writers.size());
         try {

@@ -286,8 +286,7 @@ final class AttemptTest {
             var start = shard.fullBatch(0).start();
             var step = shard.end(start.attempt(), receipt);
             assertThat(step.settled()).isEmpty();
-            var failure = Objects.requireNonNull(
-                    shard.view().held().getFirst().failure());
+            var failure = Objects.requireNonNull(shard.view().held().getFirst().failure());
             assertThat(failure.code()).isEqualTo("receipt");
             assertThat(failure.mayHaveStored()).isTrue();
             assertThat(shard.counts.attempts(ShardCounts.Attempt.WRITTEN)).isZero();

@@ -103,8 +103,8 @@ final class SealingTest {
         sent.add(shard.arrive(shard.chunk("orders", 0, 1, 10, 1, 1000, 0)).start());
         shard.arrive(shard.rows(11, 5));
         sent.add(shard.on(new ShardEvent.Pressure()).start());
-        shard.arrive(shard.rows(16, 1));
-        sent.add(shard.on(new ShardEvent.Revoking(Source.partition("orders", 0), 1))
+        shard.arrive(shard.rows(16, 1), shard.chunk("orders", 1, 1, 0, 1, 20, 0));
+        sent.add(shard.on(new ShardEvent.Revoking(Source.partition("orders", 1), 1))
                 .start());
         shard.arrive(shard.rows(17, 1));
         sent.add(shard.tickAt(1000).start());

@@ -13,7 +13,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 
 /// The source's side of the tests: real trackers, acknowledgements, builders and budget, and each range that was told.
 ///
@@ -24,7 +25,7 @@ final class Source {
     final OpenHandles handles = new OpenHandles();
     final AdmissionBudget budget;
     final RowTally tally = new RowTally();
-    final ConcurrentLinkedQueue<Map.Entry<Range, Resolution>> resolved = new ConcurrentLinkedQueue<>();
+    final LinkedBlockingQueue<Map.Entry<Range, Resolution>> resolved = new LinkedBlockingQueue<>();
     private final Map<Owned, PartitionTracker> trackers = new HashMap<>();
     private final SlabSource slabs = new SlabSource(1 << 20);
 
@@ -82,6 +83,13 @@ final class Source {
 
     long watermark(String topic, int partition, long epoch) {
         return tracker(topic, partition, epoch).watermark();
+    }
+
+    /// Takes the next range that is told, from whichever thread, within half a minute.
+    Resolution awaitResolved() throws InterruptedException {
+        var told = resolved.poll(30, TimeUnit.SECONDS);
+        if (told == null) throw new AssertionError("no range was resolved in time");
+        return told.getValue();
     }
 
     List<Resolution> resolutions() {

@@ -56,6 +56,7 @@ final class Attempt {
     synchronized @Nullable SQLException endWaiting() {
         // Ours alone: the caller's own interrupt stays where it was.
         if (woken) Thread.interrupted();
+        woken = false;
         waiter = null;
         return loginFailure;
     }

@@ -54,7 +54,7 @@ final class BatchWrite {
         try {
             return transaction(session);
         } finally {
-            if (settled || rolledBack(session)) sessions.giveBack(session, attempt);
+            if ((settled && !attempt.cancelled()) || rolledBack(session)) sessions.giveBack(session, attempt);
             else sessions.discard(session, attempt);
         }
     }
@@ -193,7 +193,7 @@ final class BatchWrite {
     /// Whether the session is as it was before the attempt. Asked only where driver and server agree on what
     /// was said last: in the middle of a COPY, or after half an answer, the driver would wait for ever.
     private boolean rolledBack(Connection session) {
-        if (!inStep || attempt.cancelled()) return false;
+        if (settled || !inStep || attempt.cancelled()) return false;
         try {
             session.rollback();
             return true;

@@ -8,8 +8,10 @@ import java.time.Duration;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.Map;
+import java.util.Properties;
 import java.util.Set;
 import java.util.WeakHashMap;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.postgresql.Driver;
@@ -44,18 +46,35 @@ final class Logins implements Closeable {
     /// A session in auto-commit over a wire of the caller's. The caller closes it.
     PgConnection open(Wire wire) throws SQLException {
         underWay.add(wire);
-        var alarm = timer.schedule(wire::cut, limit.toMillis(), TimeUnit.MILLISECONDS);
         try {
             // Looked at after the wire is known: a close in between cuts it, or is seen here.
             if (closed) throw new SQLException("the sink is closed", "08003");
-            var made = ScopedValue.where(Wire.OF_LOGIN, wire)
-                    .call(() -> driver.connect(endpoint.jdbcUrl(), endpoint.properties(login, limit)));
-            if (!(made instanceof PgConnection session)) throw new IllegalStateException("not the driver's URL");
-            wires.put(session, wire);
-            return session;
+            var alarm = timer.schedule(wire::cut, limit.toMillis(), TimeUnit.MILLISECONDS);
+            try {
+                return open(wire, endpoint.properties(login.user(), password(), login.tls(), limit));
+            } finally {
+                alarm.cancel(false);
+            }
+        } catch (RejectedExecutionException _) {
+            throw new SQLException("the sink is closed", "08003");
         } finally {
-            alarm.cancel(false);
             underWay.remove(wire);
+        }
+    }
+
+    private PgConnection open(Wire wire, Properties properties) throws SQLException {
+        var made = ScopedValue.where(Wire.OF_LOGIN, wire).call(() -> driver.connect(endpoint.jdbcUrl(), properties));
+        if (!(made instanceof PgConnection session)) throw new IllegalStateException("not the driver's URL");
+        wires.put(session, wire);
+        return session;
+    }
+
+    private String password() throws SQLException {
+        try {
+            return login.password().reveal();
+        } catch (RuntimeException failure) {
+            // Its text stays untold: it is about a secret.
+            throw new SQLException("no password: " + failure.getClass().getSimpleName(), "28000");
         }
     }
 

@@ -1,6 +1,5 @@
 package dev.millrace.postgres;
 
-import dev.millrace.postgres.PostgresSettings.Login;
 import dev.millrace.postgres.PostgresSettings.Tls;
 import java.net.URI;
 import java.net.URLDecoder;
@@ -50,11 +49,11 @@ record PostgresEndpoint(String host, int port, String database) {
     }
 
     /// All that the driver is told besides. `loginLimit` bounds the TCP connect and each answer of the login.
-    Properties properties(Login login, Duration loginLimit) {
+    Properties properties(String user, String password, Tls tls, Duration loginLimit) {
         var seconds = Long.toString(Math.max(1, loginLimit.plusMillis(999).toSeconds()));
         var properties = new Properties();
-        properties.setProperty("user", login.user());
-        properties.setProperty("password", login.password().reveal());
+        properties.setProperty("user", user);
+        properties.setProperty("password", password);
         properties.setProperty("ApplicationName", "millrace");
         properties.setProperty("assumeMinServerVersion", "12");
         properties.setProperty("connectTimeout", seconds);
@@ -70,7 +69,7 @@ record PostgresEndpoint(String host, int port, String database) {
         // The detail of an error holds rows.
         properties.setProperty("logServerErrorDetail", "false");
         properties.setProperty("raiseExceptionOnSilentRollback", "true");
-        switch (login.tls()) {
+        switch (tls) {
             case Tls.Off() -> properties.setProperty("sslmode", "disable");
             case Tls.VerifyFull(var caFile) -> {
                 properties.setProperty("sslmode", "verify-full");

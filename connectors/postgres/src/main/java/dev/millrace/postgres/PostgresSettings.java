@@ -70,8 +70,8 @@ public record PostgresSettings(String table, Login login, Rows rows, Limits limi
         IGNORE
     }
 
-    /// Bounds. `maxPerShard` writes go to one endpoint at a time; a login takes at most `connectTimeout`;
-    /// `writeTimeout` is what attempts are given, and what the server is told to give up after.
+    /// Bounds. `maxPerShard` writes go to one endpoint at a time. A login, and the wait for a session, takes at most
+    /// `connectTimeout`, which is below `writeTimeout`: what an attempt is given in all.
     public record Limits(int maxPerShard, Duration connectTimeout, Duration writeTimeout) {
         private static final Duration LEAST_CONNECT = Duration.ofMillis(250);
         private static final Duration MOST = Duration.ofHours(1);

@@ -87,7 +87,8 @@ final class Sessions implements Closeable {
         }
     }
 
-    /// Cuts it first, so that nothing waits for a server that does not answer.
+    /// Cuts it first, so that nothing waits for a server that does not answer. What broke it has most likely broken
+    /// the others too, so none is lent again: else each would cost an attempt.
     void discard(Connection session, Attempt attempt) {
         attempt.released();
         try {
@@ -96,6 +97,7 @@ final class Sessions implements Closeable {
             // Closed already, and with it its socket.
         }
         pool.evictConnection(session);
+        pool.getHikariPoolMXBean().softEvictConnections();
     }
 
     /// Ends what waits and what is held, then the pool. Bounded by the pool's own patience with threads that

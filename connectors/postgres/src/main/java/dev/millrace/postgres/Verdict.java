@@ -26,7 +26,7 @@ record Verdict(Phase phase, SQLException failure, boolean sessionLives) {
         var state = state(server);
         var rule = SqlStates.of(state);
         if (phase == Phase.COMMIT && !(server != null && sessionLives && definite(rule))) return inDoubt(server, rule);
-        var code = state != null ? state : "no-sqlstate";
+        var code = state != null ? state : phase == Phase.LOGIN ? "no-session" : "no-sqlstate";
         var told = new Failure(code, message(server, rule), false);
         return switch (rule.says()) {
             case REPLICA -> new WriteOutcome.Unavailable(told, new Blame.Replica());

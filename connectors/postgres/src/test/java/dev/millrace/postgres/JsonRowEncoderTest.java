@@ -168,6 +168,7 @@ class JsonRowEncoderTest {
     @Property(tries = 2000)
     void noBytesInAnObjectMakeItThrow(@ForAll String text) {
         var row = Records.encode(strict, "{\"note\":" + text + "}");
-        if (!row.line().isEmpty()) assertThat(row.line().indexOf('\n')).isEqualTo(row.line().length() - 1);
+        if (!row.line().isEmpty())
+            assertThat(row.line().indexOf('\n')).isEqualTo(row.line().length() - 1);
     }
 }

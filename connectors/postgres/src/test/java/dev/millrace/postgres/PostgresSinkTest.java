@@ -12,6 +12,7 @@ import dev.millrace.postgres.Description.NotReachable;
 import dev.millrace.postgres.Description.Refused;
 import dev.millrace.postgres.PostgresSettings.OnConflict;
 import dev.millrace.postgres.PostgresSettings.Rows;
+import dev.millrace.postgres.PostgresSettings.Tls;
 import dev.millrace.postgres.PostgresSettings.UnknownFields;
 import dev.millrace.postgres.TableDescription.Column;
 import dev.millrace.postgres.TableDescription.Kind;
@@ -19,6 +20,7 @@ import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.ShardId;
 import dev.millrace.sinkpool.WriteOutcome.Written;
 import java.net.URI;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -79,9 +81,9 @@ class PostgresSinkTest {
 
     private static void refused(Description description, String... words) {
         assertThat(description)
-                .isInstanceOfSatisfying(Refused.class, refused -> assertThat(refused.reason())
-                        .contains(words)
-                        .doesNotContain("\n", "secret"));
+                .isInstanceOfSatisfying(
+                        Refused.class,
+                        refused -> assertThat(refused.reason()).contains(words).doesNotContain("\n", "secret"));
     }
 
     @Test
@@ -115,7 +117,9 @@ class PostgresSinkTest {
                 describe(settings("wide", "clerk", "wrong", json(OnConflict.ERROR)), address(server, "shop")),
                 "28P01",
                 "clerk");
-        refused(describe(settings("wide", "nobody_here", "", json(OnConflict.ERROR)), address(server, "shop")), "28000");
+        refused(
+                describe(settings("wide", "nobody_here", "", json(OnConflict.ERROR)), address(server, "shop")),
+                "28000");
         refused(asClerk("wide", OnConflict.ERROR), "no right to insert into column id of table public.wide");
         refused(asClerk("half", OnConflict.ERROR), "column name");
         refused(asClerk("guarded", OnConflict.ERROR), "row-level security");
@@ -164,11 +168,14 @@ class PostgresSinkTest {
             proxy.refuse();
             var dead = address(proxy.host(), proxy.port(), "shop");
             assertThat(describe(settings("wide"), dead, address(server, "shop")))
-                    .isInstanceOfSatisfying(Described.class, described -> assertThat(described.unseen())
-                            .containsExactly(new ShardId("warehouse", "s0")));
+                    .isInstanceOfSatisfying(
+                            Described.class,
+                            described ->
+                                    assertThat(described.unseen()).containsExactly(new ShardId("warehouse", "s0")));
             assertThat(describe(settings("wide"), dead))
-                    .isInstanceOfSatisfying(NotReachable.class, missing -> assertThat(missing.failure().code())
-                            .isEqualTo("08001"));
+                    .isInstanceOfSatisfying(
+                            NotReachable.class,
+                            missing -> assertThat(missing.failure().code()).isEqualTo("08001"));
         }
     }
 
@@ -213,13 +220,13 @@ class PostgresSinkTest {
         raw("t", "a\\N\t\n\\.\r\u0001é😀", "\\N", "\\.", "");
         raw("j", "{ \"a\" :\n\"\\n\\u0000\" }", "null");
         raw("b", "any\0thing", "", "x".repeat(3000));
-        assertThat(server.queryLong("shop", "select count(*) from raws where id <> 7")).isZero();
+        assertThat(server.queryLong("shop", "select count(*) from raws where id <> 7"))
+                .isZero();
     }
 
     private void raw(String column, String... values) throws Exception {
         server.execute("shop", "truncate raws");
-        try (var warehouse =
-                Warehouse.open(settings("raws", OnConflict.ERROR, column), address(server, "shop"))) {
+        try (var warehouse = Warehouse.open(settings("raws", OnConflict.ERROR, column), address(server, "shop"))) {
             assertThat(warehouse.write(values)).isEqualTo(new Written(values.length, 0));
         }
         try (var connection = server.connect("shop");
@@ -239,7 +246,8 @@ class PostgresSinkTest {
     void rawTextWithoutUtf8OrWithNulIsPoison() {
         var encoder = new RawRowEncoder(new Column("t", "text", Kind.TEXT));
         assertThat(Records.encode(encoder, "a\0b").poison()).isEqualTo("nul_character");
-        assertThat(Records.encode(encoder, new byte[] {'a', (byte) 0xff}).poison()).isEqualTo("bad_utf8");
+        assertThat(Records.encode(encoder, new byte[] {'a', (byte) 0xff}).poison())
+                .isEqualTo("bad_utf8");
         assertThat(Records.encode(encoder, (byte @Nullable []) null).poison()).isEqualTo("null_value");
     }
 
@@ -283,10 +291,40 @@ class PostgresSinkTest {
     @Test
     @Tag("CFG-5")
     void settingsDoNotPrintTheirSecret() {
-        assertThat(settings("t", "clerk", "secret-of-clerk", json(OnConflict.ERROR)).toString())
+        assertThat(settings("t", "clerk", "secret-of-clerk", json(OnConflict.ERROR))
+                        .toString())
                 .contains("clerk", "***")
                 .doesNotContain("secret");
         assertThat(Password.of("secret")).hasToString("***");
+    }
+
+    @Test
+    void tlsIsWholeOrNotAtAll() {
+        var base = settings("wide");
+        var strict = new PostgresSettings(
+                "wide",
+                new PostgresSettings.Login("postgres", Password.of(""), new Tls.VerifyFull(null)),
+                base.rows(),
+                base.limits());
+        refused(describe(strict, address(server, "shop")), "08004", "SSL");
+        var endpoint = PostgresEndpoint.of(address(server, "shop"));
+        var authorities = java.nio.file.Path.of("ca.pem");
+        assertThat(endpoint.properties("u", "p", new Tls.VerifyFull(authorities), Duration.ofSeconds(1)))
+                .containsEntry("sslmode", "verify-full")
+                .containsEntry("sslrootcert", "ca.pem");
+        assertThat(endpoint.properties("u", "p", new Tls.Off(), Duration.ofSeconds(1)))
+                .containsEntry("sslmode", "disable");
+    }
+
+    @Test
+    void aPasswordThatCannotBeReadIsAQuestionOfSettings() {
+        var base = settings("wide");
+        Password broken = () -> {
+            throw new IllegalStateException("secret path");
+        };
+        var settings = new PostgresSettings(
+                "wide", new PostgresSettings.Login("postgres", broken, new Tls.Off()), base.rows(), base.limits());
+        refused(describe(settings, address(server, "shop")), "28000", "no password");
     }
 
     @Test

@@ -60,8 +60,7 @@ class PostgresWriterTest {
     }
 
     private Warehouse proxied() {
-        return Warehouse.open(
-                settings("t"), address(server, "shop"), address(proxy.host(), proxy.port(), "shop"));
+        return Warehouse.open(settings("t"), address(server, "shop"), address(proxy.host(), proxy.port(), "shop"));
     }
 
     private static void unavailable(WriteOutcome outcome, String code, boolean mayHaveStored) {
@@ -81,7 +80,8 @@ class PostgresWriterTest {
             assertThat(rows.slices()).hasSizeGreaterThan(50);
             assertThat(warehouse.write(Warehouse.AMPLE, rows)).isEqualTo(new Written(5000, 0));
             assertThat(server.count("shop", "t")).isEqualTo(5000);
-            assertThat(server.queryLong("shop", "select count(distinct xmin::text) from t")).isOne();
+            assertThat(server.queryLong("shop", "select count(distinct xmin::text) from t"))
+                    .isOne();
         }
     }
 
@@ -168,7 +168,8 @@ class PostgresWriterTest {
         try (var warehouse = proxied()) {
             assertThat(warehouse.write(ONE)).isEqualTo(new Written(1, 0));
             proxy.slowDrip(1_000_000);
-            var call = new Call(warehouse.rows("{\"id\":5,\"name\":\"" + "x".repeat(5_000_000) + "\"}"), Warehouse.AMPLE);
+            var call =
+                    new Call(warehouse.rows("{\"id\":5,\"name\":\"" + "x".repeat(5_000_000) + "\"}"), Warehouse.AMPLE);
             var outcome = warehouse.begin(call);
             assertThat(proxy.await(traffic -> traffic.upBytes() > 100_000, Warehouse.AMPLE))
                     .isTrue();
@@ -198,7 +199,8 @@ class PostgresWriterTest {
             proxy.holdAnswers(Cue.POSTGRES_COMMITTED);
             var call = new Call(warehouse.rows(ONE), Warehouse.AMPLE);
             var outcome = warehouse.begin(call);
-            assertThat(proxy.await(traffic -> traffic.held() == 1, Warehouse.AMPLE)).isTrue();
+            assertThat(proxy.await(traffic -> traffic.held() == 1, Warehouse.AMPLE))
+                    .isTrue();
             call.cancel();
             unavailable(outcome.get(), "cancelled", true);
             assertThat(server.count("shop", "t")).isOne();
@@ -222,6 +224,23 @@ class PostgresWriterTest {
             other.rollback();
             assertThat(first.get()).isEqualTo(new Written(1, 0));
             assertThat(server.query("shop", "select id from t")).containsExactly("1");
+        }
+    }
+
+    @Test
+    @Tag("WRT-1")
+    void anAttemptCancelledWhileItsLoginHangsEnds() throws Exception {
+        try (var warehouse = proxied()) {
+            proxy.blackHole();
+            var call = new Call(warehouse.rows(ONE), Warehouse.AMPLE);
+            var outcome = warehouse.begin(call);
+            assertThat(proxy.await(traffic -> traffic.connections() == 1, Warehouse.AMPLE))
+                    .isTrue();
+            call.cancel();
+            unavailable(outcome.get(), "cancelled", false);
+            proxy.heal();
+            assertThat(warehouse.write(TWO)).isEqualTo(new Written(1, 0));
+            assertThat(server.query("shop", "select id from t")).containsExactly("2");
         }
     }
 
@@ -287,7 +306,8 @@ class PostgresWriterTest {
                     pinged.completeExceptionally(thrown);
                 }
             });
-            assertThat(proxy.await(traffic -> traffic.connections() == 1, Warehouse.AMPLE)).isTrue();
+            assertThat(proxy.await(traffic -> traffic.connections() == 1, Warehouse.AMPLE))
+                    .isTrue();
             call.cancel();
             unavailable(pinged.get(), "cancelled", false);
         }
@@ -305,8 +325,7 @@ class PostgresWriterTest {
         opened.forEach(Warehouse::close);
         assertThat(outcome.get()).isInstanceOf(Unavailable.class);
         assertThat(warehouse.write(TWO)).isInstanceOf(Unavailable.class);
-        Warehouse.await(
-                server, "shop", "select count(*) from pg_stat_activity where application_name = 'millrace'", 0);
+        Warehouse.await(server, "shop", "select count(*) from pg_stat_activity where application_name = 'millrace'", 0);
         assertThat(server.count("shop", "t")).isOne();
     }
 

@@ -49,8 +49,7 @@ final class Records {
         builder.handOver();
         if (chunks.isEmpty()) return new Row(said, "");
         var chunk = chunks.getFirst();
-        var line = new String(
-                chunk.array(), chunk.start(0), chunk.end(0) - chunk.start(0), StandardCharsets.UTF_8);
+        var line = new String(chunk.array(), chunk.start(0), chunk.end(0) - chunk.start(0), StandardCharsets.UTF_8);
         return new Row(said, line);
     }
 

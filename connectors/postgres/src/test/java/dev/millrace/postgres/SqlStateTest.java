@@ -4,6 +4,11 @@ import static dev.millrace.postgres.Warehouse.address;
 import static dev.millrace.postgres.Warehouse.settings;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.spi.ThrowableProxyUtil;
+import ch.qos.logback.core.read.ListAppender;
 import dev.millrace.lab.LabPostgres;
 import dev.millrace.postgres.PostgresSettings.OnConflict;
 import dev.millrace.postgres.PostgresSettings.Rows;
@@ -28,6 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.slf4j.LoggerFactory;
 
 /// What a real server's errors come to. Each row that is refused holds the marker.
 @Tag("PG-1")
@@ -36,10 +42,19 @@ class SqlStateTest {
     private static final String MARKER = "m4rker";
     private static final String GOOD = "{\"id\":1}";
 
+    private static final List<String> LOGGERS = List.of("com.zaxxer.hikari", "dev.millrace.postgres", "org.postgresql");
+
+    private final ListAppender<ILoggingEvent> logged = new ListAppender<>();
     private LabPostgres server;
 
     @BeforeAll
     void launch() {
+        logged.start();
+        for (var name : LOGGERS) {
+            logger(name).addAppender(logged);
+            logger(name).setAdditive(false);
+            logger(name).setLevel(Level.DEBUG);
+        }
         server = LabPostgres.launch(Map.of("deadlock_timeout", "100ms"));
         server.createDatabase("shop");
         server.execute("shop", "create table parent (id int primary key); create schema s");
@@ -48,6 +63,25 @@ class SqlStateTest {
     @AfterAll
     void close() {
         server.close();
+        for (var name : LOGGERS) {
+            logger(name).detachAppender(logged);
+            logger(name).setAdditive(true);
+            logger(name).setLevel(null);
+        }
+        nothingOfTheRowsWasLogged();
+    }
+
+    private static Logger logger(String name) {
+        return (Logger) LoggerFactory.getLogger(name);
+    }
+
+    private void nothingOfTheRowsWasLogged() {
+        assertThat(logged.list).isNotEmpty();
+        for (var event : logged.list) {
+            var thrown = event.getThrowableProxy();
+            var text = event.getFormattedMessage() + (thrown == null ? "" : ThrowableProxyUtil.asString(thrown));
+            assertThat(text).doesNotContain(MARKER);
+        }
     }
 
     @BeforeEach
@@ -115,7 +149,9 @@ class SqlStateTest {
             var outcome = warehouse.write(GOOD, "{\"id\":2,\"parent\":7654321}");
             assertThat(outcome).isInstanceOfSatisfying(Refused.class, refused -> {
                 assertThat(refused.failure().code()).isEqualTo("23503");
-                assertThat(refused.failure().toString()).contains("t_parent_fkey").doesNotContain("7654321");
+                assertThat(refused.failure().toString())
+                        .contains("t_parent_fkey")
+                        .doesNotContain("7654321");
                 assertThat(refused.rowHint()).isEqualTo(-1);
             });
             writesOn(warehouse);
@@ -170,8 +206,8 @@ class SqlStateTest {
                     Warehouse.AMPLE, Records.batch(VERBATIM, 100, List.of(row.replace('|', '\t') + "\n")));
             assertThat(outcome)
                     .isInstanceOfSatisfying(
-                            Refused.class, refused -> assertThat(refused.failure().code())
-                                    .isEqualTo(state));
+                            Refused.class,
+                            refused -> assertThat(refused.failure().code()).isEqualTo(state));
             tellsNothing(outcome);
             writesOn(warehouse);
         }
@@ -179,7 +215,8 @@ class SqlStateTest {
 
     @Test
     void aCharacterThatTheDatabaseLacksIsRefused() throws Exception {
-        server.execute("postgres", "create database latin encoding 'LATIN1' lc_collate 'C' lc_ctype 'C' template template0");
+        server.execute(
+                "postgres", "create database latin encoding 'LATIN1' lc_collate 'C' lc_ctype 'C' template template0");
         server.execute("latin", "create table t (id int, name text)");
         try (var warehouse = Warehouse.open(settings("t"), address(server, "latin"))) {
             assertThat(warehouse.write(GOOD, "{\"id\":2,\"name\":\"m4rker日\"}"))
@@ -238,13 +275,15 @@ class SqlStateTest {
         server.createDatabase("moving");
         server.execute("moving", "create table t (id int); grant insert on t to mover");
         var rows = new Rows(OnConflict.ERROR, UnknownFields.REFUSE, null);
-        try (var warehouse = Warehouse.open(settings("t", "mover", "secret-of-writer", rows), address(server, "moving"))) {
+        try (var warehouse =
+                Warehouse.open(settings("t", "mover", "secret-of-writer", rows), address(server, "moving"))) {
             server.execute("postgres", change);
             assertThat(warehouse.write(GOOD))
-                    .isInstanceOfSatisfying(Misconfigured.class, held -> assertThat(
-                                    held.failure().toString())
-                            .startsWith(state)
-                            .doesNotContain("secret"));
+                    .isInstanceOfSatisfying(
+                            Misconfigured.class,
+                            held -> assertThat(held.failure().toString())
+                                    .startsWith(state)
+                                    .doesNotContain("secret"));
         }
     }
 
@@ -404,13 +443,13 @@ class SqlStateTest {
                   raise exception 'no %', new.name using errcode = 'STATE', detail = new.name, hint = new.name,
                     column = new.name, constraint = new.name, table = new.name, schema = new.name;
                 end$$;
-                create trigger refuse before insert on t for each row execute function refuse()"""
-                .replace("STATE", state));
+                create trigger refuse before insert on t for each row execute function refuse()""".replace("STATE", state));
         try (var warehouse = warehouse()) {
             var outcome = warehouse.write("{\"id\":5}", "{\"id\":6,\"name\":\"m4rker\"}");
             assertThat(kind(outcome)).isEqualTo(kind);
             assertThat(outcome.toString()).contains(state);
-            if (outcome instanceof Refused refused) assertThat(refused.rowHint()).isEqualTo(1);
+            if (outcome instanceof Refused refused)
+                assertThat(refused.rowHint()).isEqualTo(1);
             tellsNothing(outcome);
             writesOn(warehouse);
         }
@@ -431,8 +470,8 @@ class SqlStateTest {
         try (var warehouse = warehouse()) {
             assertThat(warehouse.write(GOOD, "{\"id\":2}"))
                     .isInstanceOfSatisfying(
-                            Misconfigured.class, held -> assertThat(held.failure().code())
-                                    .isEqualTo("rows-left-out"));
+                            Misconfigured.class,
+                            held -> assertThat(held.failure().code()).isEqualTo("rows-left-out"));
             writesOn(warehouse);
         }
     }

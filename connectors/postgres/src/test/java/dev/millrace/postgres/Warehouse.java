@@ -59,7 +59,8 @@ final class Warehouse implements AutoCloseable {
                 table,
                 new Login(user, Password.of(password), new Tls.Off()),
                 rows,
-                new Limits(1, Duration.ofSeconds(5), Duration.ofSeconds(30)));
+                // What waits for a time-out of the sink's own here waits longer than any test may take.
+                new Limits(1, Duration.ofMinutes(30), Duration.ofHours(1)));
     }
 
     static URI address(String host, int port, String database) {

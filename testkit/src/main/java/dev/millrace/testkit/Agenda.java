@@ -1,0 +1,58 @@
+package dev.millrace.testkit;
+
+import java.util.PriorityQueue;
+
+/// Virtual time, and what is to happen in it: in order of time, then of being asked for.
+///
+/// The clock has any origin, also one that overflows under way, and never goes back.
+///
+/// Thread ownership: the run.
+final class Agenda {
+    private record Entry(long atNanos, long sequence, Runnable what) implements Comparable<Entry> {
+        @Override
+        public int compareTo(Entry other) {
+            return atNanos != other.atNanos
+                    ? Long.compare(atNanos, other.atNanos)
+                    : Long.compare(sequence, other.sequence);
+        }
+    }
+
+    private final long originNanos;
+    private final PriorityQueue<Entry> entries = new PriorityQueue<>();
+    private long elapsedNanos;
+    private long asked;
+    private long steps;
+
+    Agenda(long originNanos) {
+        this.originNanos = originNanos;
+    }
+
+    /// What a machine is told: a point on a clock of arbitrary origin.
+    long now() {
+        return originNanos + elapsedNanos;
+    }
+
+    /// Since the run began.
+    long elapsed() {
+        return elapsedNanos;
+    }
+
+    long steps() {
+        return steps;
+    }
+
+    void in(long delayNanos, Runnable what) {
+        entries.add(new Entry(elapsedNanos + Math.max(0, delayNanos), asked++, what));
+    }
+
+    /// Does the next thing; false if there is none before `elapsedBound`.
+    boolean step(long elapsedBound) {
+        var head = entries.peek();
+        if (head == null || head.atNanos > elapsedBound) return false;
+        entries.remove();
+        elapsedNanos = head.atNanos;
+        steps++;
+        head.what.run();
+        return true;
+    }
+}

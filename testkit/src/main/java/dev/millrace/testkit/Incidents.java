@@ -1,0 +1,109 @@
+package dev.millrace.testkit;
+
+import static dev.millrace.testkit.Chance.MILLI;
+
+import dev.millrace.testkit.FakeSink.Mode;
+import java.util.ArrayList;
+import java.util.List;
+
+/// Lets faults of whole parts happen at random times: processes, members, replicas, the group.
+///
+/// Thread ownership: the run.
+final class Incidents {
+    private static final List<Fault> KINDS = List.of(
+            Fault.CRASH,
+            Fault.DRAIN,
+            Fault.REBALANCE,
+            Fault.MEMBER_LOST,
+            Fault.MEMBER_STALLS,
+            Fault.REPLICA_DOWN,
+            Fault.REPLICA_HANGS,
+            Fault.REPLICA_SLOW,
+            Fault.SHARD_DOWN,
+            Fault.OVERLOAD,
+            Fault.MISCONFIGURED,
+            Fault.REFUSED,
+            Fault.COMMIT_REFUSED);
+
+    private final World world;
+    private final List<Fault> kinds = new ArrayList<>();
+
+    Incidents(World world) {
+        this.world = world;
+        for (var kind : KINDS) {
+            if (!world.scenario.has(kind)) continue;
+            kinds.add(kind);
+            // What a profile is about happens more often than the rest.
+            if (world.scenario.profile().always().contains(kind)) kinds.addAll(List.of(kind, kind));
+        }
+    }
+
+    void begin() {
+        if (!kinds.isEmpty()) next();
+    }
+
+    private void next() {
+        var mean = world.scenario.profile().incidentMillis();
+        world.agenda.in(world.chance.millis(mean / 10, 2L * mean), () -> {
+            if (world.healed()) return;
+            strike(world.chance.any(kinds));
+            next();
+        });
+    }
+
+    private void strike(Fault kind) {
+        var chance = world.chance;
+        var process = chance.any(world.processes);
+        world.note("incident " + kind, 0, 0);
+        switch (kind) {
+            case CRASH -> process.crashAfter(chance.spread(1, 200));
+            case DRAIN -> process.drain(chance.of(0.1) ? 0 : chance.spreadMillis(1, 5_000));
+            case REBALANCE -> world.group.rebalance();
+            case MEMBER_LOST -> world.group.evictAny();
+            case MEMBER_STALLS -> process.stallAMember(chance.spreadMillis(100, 3_000));
+            case REPLICA_DOWN -> replica(Mode.DOWN);
+            case REPLICA_HANGS -> replica(Mode.HANGS);
+            case REPLICA_SLOW -> replica(Mode.SLOW);
+            case SHARD_DOWN -> shard(chance.of(0.6) ? Mode.DOWN : Mode.HANGS);
+            case OVERLOAD -> shard(Mode.OVERLOADED);
+            case MISCONFIGURED -> shard(Mode.MISCONFIGURED);
+            case REFUSED -> shard(chance.of(0.5) ? Mode.REFUSES : Mode.TOO_LARGE);
+            case COMMIT_REFUSED -> {
+                world.group.refuse(chance.any(world.log.partitions()), chance.of(0.5), chance.of(0.5));
+                world.agenda.in(lasts(), () -> {
+                    if (!world.healed()) world.group.refuseNone();
+                });
+            }
+            case ANSWER_LOST,
+                    ERROR_BEFORE_STORE,
+                    THREAD_LOST,
+                    BAD_RECEIPT,
+                    INTERRUPT_IGNORED,
+                    COMMIT_LOST,
+                    COMMIT_LATE,
+                    COMMIT_LATER,
+                    LATE_TIMER -> throw new IllegalStateException(kind + " is no incident");
+        }
+    }
+
+    private long lasts() {
+        return world.chance.spread(20 * MILLI, world.scenario.chaosNanos());
+    }
+
+    private void replica(Mode mode) {
+        var sink = world.scenario.sink();
+        mode(world.chance.between(0, sink.shards() - 1), world.chance.between(0, sink.replicas() - 1), mode, lasts());
+    }
+
+    private void shard(Mode mode) {
+        var sink = world.scenario.sink();
+        var shard = world.chance.between(0, sink.shards() - 1);
+        var lasts = lasts();
+        for (var replica = 0; replica < sink.replicas(); replica++) mode(shard, replica, mode, lasts);
+    }
+
+    private void mode(int shard, int replica, Mode mode, long lasts) {
+        world.sink.mode(shard, replica, mode);
+        world.agenda.in(lasts, () -> world.sink.mode(shard, replica, Mode.WELL));
+    }
+}

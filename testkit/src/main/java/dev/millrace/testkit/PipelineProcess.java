@@ -1,0 +1,207 @@
+package dev.millrace.testkit;
+
+import dev.millrace.checkpoint.OpenHandles;
+import dev.millrace.sinkpool.AdmissionBudget;
+import dev.millrace.sinkpool.RowTally;
+import dev.millrace.sinkpool.ShardEvent;
+import java.util.ArrayList;
+import java.util.List;
+
+/// One run of the simulated process: its members, shards and budget. It ends by a crash between two effects, or by a
+/// drain, after which nothing may be left open.
+///
+/// Thread ownership: the run.
+final class PipelineProcess {
+    /// A stop may take this much longer than its budget.
+    static final long STOP_SLACK_NANOS = 1_000_000_000L;
+
+    private static final long STALLED_NANOS = 1_500_000_000L;
+
+    final World world;
+    final long run;
+    final AdmissionBudget budget;
+    final OpenHandles handles = new OpenHandles();
+    final List<RowTally> tallies = new ArrayList<>();
+    final List<ShardShell> shards = new ArrayList<>();
+    private final List<Member> members = new ArrayList<>();
+    private final int slot;
+    private long epochs;
+    private long effectsLeft = Long.MAX_VALUE;
+    private boolean gone;
+    private boolean draining;
+    private long drainDeadline = Long.MAX_VALUE;
+    private boolean stalled;
+
+    PipelineProcess(World world, int slot) {
+        this.world = world;
+        this.slot = slot;
+        this.run = world.nextRun();
+        var source = world.scenario.source();
+        budget = new AdmissionBudget(source.budgetRows(), source.budgetBytes(), source.resumeBelow());
+        for (var _ : world.log.partitions()) tallies.add(new RowTally());
+        for (var i = 0; i < world.scenario.sink().shards(); i++) shards.add(new ShardShell(this, i));
+        for (var i = 0; i < source.members(); i++) members.add(new Member(this));
+        world.note("process starts", slot, run);
+    }
+
+    void begin() {
+        for (var member : members) later(world.chance.millis(0, 50), member::begin);
+    }
+
+    /// Does it later, if the process lives then.
+    void later(long delayNanos, Runnable what) {
+        world.agenda.in(delayNanos, () -> doNow(what));
+    }
+
+    void doNow(Runnable what) {
+        if (gone) return;
+        try {
+            what.run();
+        } catch (Crash _) {
+            world.reached(Sometimes.CRASH_BETWEEN_COMMANDS);
+            die();
+        }
+    }
+
+    /// Something outside is about to change. The process may die just before it.
+    void effect() {
+        if (--effectsLeft < 0) throw new Crash();
+    }
+
+    void crashAfter(long effects) {
+        effectsLeft = effects;
+    }
+
+    private void die() {
+        gone = true;
+        world.note("crash", slot, run);
+        shards.forEach(ShardShell::die);
+        for (var member : members) {
+            var seat = member.seat();
+            world.agenda.in(world.chance.millis(0, 3_000), () -> world.group.remove(seat));
+        }
+        restart();
+    }
+
+    private void restart() {
+        world.agenda.in(world.chance.millis(10, 1_500), () -> {
+            var next = new PipelineProcess(world, slot);
+            world.processes.set(slot, next);
+            next.begin();
+        });
+    }
+
+    /// What its shards hold, in words.
+    String stuck() {
+        return String.join("", shards.stream().map(ShardShell::stuck).toList());
+    }
+
+    boolean gone() {
+        return gone;
+    }
+
+    long nextEpoch() {
+        return ++epochs;
+    }
+
+    /// A partition stands on a failed range: the process ends, so that the next one replays.
+    void stalled() {
+        if (stalled) return;
+        stalled = true;
+        later(STALLED_NANOS, () -> {
+            if (draining) return;
+            world.reached(Sometimes.STALLED_AND_RESTARTED);
+            die();
+        });
+    }
+
+    void stallAMember(long nanos) {
+        world.chance.any(members).stall(nanos);
+    }
+
+    /// Chunks that may be open in builders, outside the budget until they are handed over: one for each member,
+    /// partition
+    /// and shard.
+    private int builders() {
+        return members.size() * world.log.partitions().size() * shards.size();
+    }
+
+    /// O7: the budget holds, but for one chunk of each builder.
+    void checkBudget() {
+        var source = world.scenario.source();
+        var chunkRows = Math.max(64, Math.max(source.chunkBytes(), 2 * Scenario.LONGEST_ROW) / 48);
+        var chunkBytes = source.chunkBytes() + Scenario.LONGEST_ROW;
+        if (budget.rows() < 0 || budget.bytes() < 0)
+            throw new Violation("O7", "budget holds " + budget.rows() + " rows, " + budget.bytes() + " bytes");
+        if (budget.rows() > source.budgetRows() + (long) builders() * chunkRows
+                || budget.bytes() > source.budgetBytes() + (long) builders() * chunkBytes)
+            throw new Violation(
+                    "O7",
+                    budget.rows() + " rows and " + budget.bytes() + " bytes in flight, of " + source.budgetRows()
+                            + " and " + source.budgetBytes());
+    }
+
+    // --- the drain
+
+    boolean draining() {
+        return draining;
+    }
+
+    boolean deadlinePassed() {
+        return draining && world.agenda.elapsed() >= drainDeadline;
+    }
+
+    /// Stops it within the budget. Asked again, the new deadline holds if it is the earlier one.
+    void drain(long budgetNanos) {
+        var deadline = world.agenda.elapsed() + budgetNanos;
+        if (gone || deadline >= drainDeadline) return;
+        world.note("drain", run, budgetNanos);
+        draining = true;
+        drainDeadline = deadline;
+        for (var shard : shards) shard.post(new ShardEvent.DrainBy(world.now() + budgetNanos));
+        world.agenda.in(budgetNanos + STOP_SLACK_NANOS, () -> {
+            for (var shard : shards)
+                if (!gone && !shard.finished())
+                    throw new Violation("O9", "shard " + shard.index() + " is not finished after the drain's deadline");
+        });
+        world.agenda.in(budgetNanos + 4 * STOP_SLACK_NANOS, () -> {
+            if (!gone) throw new Violation("O9", "process run " + run + " does not end after its drain");
+        });
+    }
+
+    /// A member will offer nothing more.
+    void inputDone() {
+        if (members.stream().allMatch(Member::inputDone)) shards.forEach(ShardShell::closeInput);
+    }
+
+    boolean shardsFinished() {
+        return shards.stream().allMatch(ShardShell::finished);
+    }
+
+    /// A member has left the group. The last one ends the process.
+    void left() {
+        if (!members.stream().allMatch(Member::hasLeft)) return;
+        gone = true;
+        world.note("process ends", slot, run);
+        checkAtRest();
+        restart();
+    }
+
+    /// O2: at rest nothing is open, and the rows add up.
+    private void checkAtRest() {
+        if (handles.count() != 0) throw new Violation("O2", handles.count() + " handles are open at rest");
+        if (budget.rows() != 0 || budget.bytes() != 0)
+            throw new Violation("O2", "budget holds " + budget.rows() + " rows, " + budget.bytes() + " bytes at rest");
+        var encoded = 0L;
+        for (var tally : tallies) {
+            encoded += tally.encoded();
+            var ended = tally.written() + tally.abandoned() + tally.inDoubt();
+            if (tally.inFlight() != 0 || tally.encoded() != ended)
+                throw new Violation(
+                        "O2", "encoded " + tally.encoded() + ", ended " + ended + ", in flight " + tally.inFlight());
+        }
+        var appended = members.stream().mapToLong(Member::appendedRows).sum();
+        if (appended != encoded) throw new Violation("O2", "appended " + appended + " rows, chunks hold " + encoded);
+        for (var shard : shards) shard.checkAtRest();
+    }
+}

@@ -1,0 +1,62 @@
+package dev.millrace.testkit;
+
+import static dev.millrace.testkit.Fault.ANSWER_LOST;
+import static dev.millrace.testkit.Fault.COMMIT_LATE;
+import static dev.millrace.testkit.Fault.COMMIT_LATER;
+import static dev.millrace.testkit.Fault.COMMIT_LOST;
+import static dev.millrace.testkit.Fault.COMMIT_REFUSED;
+import static dev.millrace.testkit.Fault.CRASH;
+import static dev.millrace.testkit.Fault.DRAIN;
+import static dev.millrace.testkit.Fault.INTERRUPT_IGNORED;
+import static dev.millrace.testkit.Fault.MEMBER_LOST;
+import static dev.millrace.testkit.Fault.REBALANCE;
+import static dev.millrace.testkit.Fault.REPLICA_DOWN;
+import static dev.millrace.testkit.Fault.REPLICA_HANGS;
+import static dev.millrace.testkit.Fault.REPLICA_SLOW;
+import static dev.millrace.testkit.Fault.SHARD_DOWN;
+import static dev.millrace.testkit.Fault.THREAD_LOST;
+
+import java.util.Set;
+
+/// What a run has much of. Seeds are dealt to the profiles in turn: general faults alone reach too little.
+enum Profile {
+    GENERAL(1000, 0.5),
+    REBALANCE_STORM(150, 0.25),
+    SLOW_SINK(400, 0.25),
+    LONG_OUTAGE(700, 0.25),
+    COMMIT_TROUBLE(400, 0.25),
+    CRASH_STORM(400, 0.25);
+
+    private final int incidentMillis;
+    private final double others;
+
+    Profile(int incidentMillis, double others) {
+        this.incidentMillis = incidentMillis;
+        this.others = others;
+    }
+
+    static Profile of(long seed) {
+        return values()[Math.floorMod(seed, values().length)];
+    }
+
+    Set<Fault> always() {
+        return switch (this) {
+            case GENERAL -> Set.of();
+            case REBALANCE_STORM -> Set.of(REBALANCE, MEMBER_LOST);
+            case SLOW_SINK -> Set.of(REPLICA_SLOW, REPLICA_HANGS, INTERRUPT_IGNORED);
+            case LONG_OUTAGE -> Set.of(SHARD_DOWN, REPLICA_DOWN, DRAIN);
+            case COMMIT_TROUBLE -> Set.of(COMMIT_LOST, COMMIT_LATE, COMMIT_REFUSED, COMMIT_LATER);
+            case CRASH_STORM -> Set.of(CRASH, ANSWER_LOST, THREAD_LOST, REPLICA_DOWN);
+        };
+    }
+
+    /// The mean time between two incidents.
+    int incidentMillis() {
+        return incidentMillis;
+    }
+
+    /// How likely a run has each of the other faults.
+    double others() {
+        return others;
+    }
+}

@@ -1,0 +1,47 @@
+package dev.millrace.testkit;
+
+import dev.millrace.sinkpool.ShardSettings;
+import dev.millrace.sinkpool.ShardView;
+import java.util.HashMap;
+import java.util.Map;
+
+/// WRT-2: between two attempts of a batch lies at least the shortest sleep; and once the longest is over, a batch does
+/// not wait while a replica is free.
+///
+/// Thread ownership: the run.
+final class RetryOracle {
+    /// The longest that the fake sink asks a sender to wait, and by which timers are late.
+    private static final long SLACK_NANOS = 1_200_000_000L;
+
+    private final World world;
+    private final ShardSettings.RetrySettings settings;
+    private final Map<Long, Long> ended = new HashMap<>();
+
+    RetryOracle(World world, ShardSettings settings) {
+        this.world = world;
+        this.settings = settings.retry();
+    }
+
+    void ended(long batch) {
+        ended.put(batch, world.agenda.elapsed());
+    }
+
+    void started(long batch) {
+        var last = ended.remove(batch);
+        if (last == null) return;
+        var slept = world.agenda.elapsed() - last;
+        if (slept < (long) (settings.initialNanos() * (1 - settings.jitter())) - 1)
+            throw new Violation("WRT-2", "batch " + batch + " is tried again after " + slept + " ns");
+    }
+
+    void carriedOut(ShardView view) {
+        if (!view.usable()) return;
+        for (var batch : view.held()) {
+            var last = ended.get(batch.batch());
+            if (last == null || batch.writing()) continue;
+            var waits = world.agenda.elapsed() - last;
+            if (waits > settings.maxNanos() * (1 + settings.jitter()) + SLACK_NANOS)
+                throw new Violation("WRT-2", "batch " + batch.batch() + " waits for " + waits + " ns");
+        }
+    }
+}

@@ -1,0 +1,178 @@
+package dev.millrace.testkit;
+
+import dev.millrace.breaker.BreakerSettings;
+import dev.millrace.sinkpool.ShardId;
+import dev.millrace.sinkpool.ShardSettings;
+import java.util.EnumSet;
+import java.util.Set;
+
+/// What a seed fixes before anything happens: the settings, the load, the faults.
+record Scenario(
+        long seed,
+        Profile profile,
+        Set<Fault> faults,
+        long originNanos,
+        long chaosNanos,
+        double attemptFaults,
+        Load load,
+        Source source,
+        Sink sink) {
+
+    /// `stepsOfEpoch` is after how many records the leader epoch grows; 0 for unknown epochs.
+    record Load(int topics, int partitions, int records, boolean skips, int stepsOfEpoch) {}
+
+    /// How sources are driven. `polled` is the most records of one poll of one partition.
+    record Source(
+            int processes,
+            int members,
+            int polled,
+            int chunkBytes,
+            long chunkLingerNanos,
+            long budgetRows,
+            long budgetBytes,
+            double resumeBelow,
+            int maxPending,
+            int mailboxRows,
+            long commitNanos,
+            long revokeNanos,
+            long turnNanos,
+            boolean eager) {}
+
+    /// How sinks are driven, and what they can do.
+    record Sink(
+            int shards,
+            int replicas,
+            int maxInFlight,
+            long writeNanos,
+            long writeTimeoutNanos,
+            boolean honoursTokens,
+            boolean countsRows,
+            ShardSettings.BatchSettings batch,
+            ShardSettings.RetrySettings retry,
+            BreakerSettings breaker) {}
+
+    private static final long YEAR_NANOS = 365L * 24 * 3600 * 1_000_000_000;
+
+    /// The longest row, in bytes.
+    static final int LONGEST_ROW = 96;
+
+    static Scenario of(long seed, Chance chance) {
+        var profile = Profile.of(seed);
+        var faults = EnumSet.noneOf(Fault.class);
+        for (var fault : Fault.values()) if (chance.of(profile.others())) faults.add(fault);
+        faults.addAll(profile.always());
+        return new Scenario(
+                seed,
+                profile,
+                faults,
+                origin(chance),
+                chance.spreadMillis(2_000, 20_000),
+                chance.of(0.3) ? 0 : chance.generator().nextDouble() * 0.4,
+                load(chance),
+                source(chance),
+                sink(chance));
+    }
+
+    private static long origin(Chance chance) {
+        return switch (chance.between(0, 4)) {
+            case 0 -> 0;
+            case 1 -> Long.MAX_VALUE - chance.millis(0, 20_000);
+            case 2 -> -chance.millis(0, 20_000);
+            case 3 -> Long.MIN_VALUE + chance.millis(0, 20_000);
+            default -> chance.generator().nextLong();
+        };
+    }
+
+    private static Load load(Chance chance) {
+        return new Load(
+                chance.between(1, 2),
+                chance.between(1, 3),
+                (int) chance.spread(10, 120),
+                chance.of(0.5),
+                chance.of(0.3) ? 0 : chance.between(5, 60));
+    }
+
+    private static Source source(Chance chance) {
+        return new Source(
+                chance.between(1, 2),
+                chance.between(1, 2),
+                (int) chance.spread(1, 40),
+                (int) chance.spread(48, 2_000),
+                chance.spreadMillis(1, 100),
+                chance.spread(8, 2_000),
+                chance.spread(1_000, 100_000),
+                0.1 + 0.8 * chance.generator().nextDouble(),
+                (int) chance.spread(1, 40),
+                (int) chance.spread(8, 400),
+                chance.spreadMillis(100, 3_000),
+                chance.spreadMillis(20, 3_000),
+                chance.spreadMillis(5, 100),
+                chance.of(0.5));
+    }
+
+    private static Sink sink(Chance chance) {
+        var longest = chance.spreadMillis(20, 3_000);
+        var write = Math.max(1, (long) (longest * 0.5 * chance.generator().nextDouble()));
+        var writeTimeout = chance.of(0.03) ? YEAR_NANOS : longest;
+        return new Sink(
+                chance.between(1, 3),
+                chance.between(1, 3),
+                chance.between(1, 3),
+                write,
+                writeTimeout,
+                chance.of(0.5),
+                chance.of(0.7),
+                new ShardSettings.BatchSettings(
+                        (int) chance.spread(1, 200),
+                        chance.spread(48, 8_000),
+                        chance.of(0.1) ? 0 : chance.spreadMillis(1, 2_000)),
+                retry(chance),
+                breaker(chance, write));
+    }
+
+    private static ShardSettings.RetrySettings retry(Chance chance) {
+        var initial = chance.spreadMillis(1, 500);
+        return new ShardSettings.RetrySettings(
+                initial,
+                initial * chance.between(1, 20),
+                1 + chance.generator().nextDouble() * 3,
+                chance.of(0.2) ? 0 : 0.2,
+                chance.of(0.8) ? 0 : chance.between(1, 12));
+    }
+
+    private static BreakerSettings breaker(Chance chance, long writeNanos) {
+        // Never so short that a replica that is well counts as slow: it would be opened for ever.
+        var slow = chance.of(0.6) ? Long.MAX_VALUE : 2 * writeNanos + chance.spreadMillis(1, 1_000);
+        var failures = chance.between(1, 4);
+        var byRate = chance.of(0.4);
+        var window = byRate ? chance.between(2, 10) : failures;
+        var open = chance.of(0.05) ? 0 : chance.spreadMillis(20, 3_000);
+        return new BreakerSettings(
+                window,
+                byRate ? chance.between(1, window) : failures,
+                byRate ? chance.between(20, 100) : 100,
+                slow,
+                chance.of(0.5) ? 100 : chance.between(20, 100),
+                open,
+                open * chance.between(1, 12),
+                chance.between(1, 2),
+                chance.spreadMillis(10, 2_000));
+    }
+
+    ShardSettings shard(int shard) {
+        return new ShardSettings(
+                new ShardId("warehouse", "s" + shard),
+                sink.replicas,
+                1,
+                sink.batch,
+                sink.maxInFlight,
+                sink.writeTimeoutNanos,
+                sink.retry,
+                sink.breaker,
+                sink.countsRows);
+    }
+
+    boolean has(Fault fault) {
+        return faults.contains(fault);
+    }
+}

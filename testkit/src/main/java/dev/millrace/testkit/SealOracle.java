@@ -1,0 +1,101 @@
+package dev.millrace.testkit;
+
+import dev.millrace.sinkpool.EncodedChunk;
+import dev.millrace.sinkpool.SealReason;
+import dev.millrace.sinkpool.SealedBatch;
+import dev.millrace.sinkpool.ShardEvent;
+import dev.millrace.sinkpool.ShardSettings;
+import dev.millrace.sinkpool.ShardView;
+import dev.millrace.sinkpool.Slice;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/// SEAL-1 to SEAL-3, SEAL-5, SEAL-9: what is sealed has its reason and overshoots by one chunk at most; what is open has
+/// none of the reasons. SEAL-7: batches begin in the order in which they were sealed.
+///
+/// Thread ownership: the run.
+final class SealOracle {
+    private final World world;
+    private final ShardSettings.BatchSettings settings;
+    private final int maxInFlight;
+    private final Set<EncodedChunk> open = new LinkedHashSet<>();
+    private final Map<EncodedChunk, Long> sequenceOf = new HashMap<>();
+    private final TreeMap<Long, Integer> unsettled = new TreeMap<>();
+    private final Set<Long> begun = new LinkedHashSet<>();
+    private long sequence;
+    private boolean draining;
+
+    SealOracle(World world, ShardSettings settings) {
+        this.world = world;
+        this.settings = settings.batch();
+        this.maxInFlight = settings.maxInFlight();
+    }
+
+    void arrived(EncodedChunk chunk) {
+        open.add(chunk);
+    }
+
+    void sealed(SealedBatch batch) {
+        var chunks = batch.rows().slices().stream().map(Slice::chunk).toList();
+        var rows = batch.rows().rows();
+        var bytes = batch.rows().byteCount();
+        var mostRows = chunks.stream().mapToInt(EncodedChunk::rows).max().orElse(0);
+        var mostBytes = chunks.stream().mapToInt(EncodedChunk::byteCount).max().orElse(0);
+        if (rows - mostRows >= settings.maxRows() || bytes - mostBytes >= settings.maxBytes())
+            throw new Violation("SEAL-2", rows + " rows and " + bytes + " bytes in batch " + batch.id());
+        if (batch.reason() == SealReason.LINGER
+                && chunks.stream().noneMatch(chunk -> world.now() - chunk.polledNanos() >= settings.lingerNanos()))
+            throw new Violation("SEAL-1", "batch " + batch.id() + " is sealed before its linger");
+        sequence++;
+        for (var chunk : chunks) {
+            if (!open.remove(chunk)) throw new Violation("SEAL-4", chunk + " is sealed, and was not open");
+            sequenceOf.put(chunk, sequence);
+        }
+        unsettled.put(sequence, chunks.size());
+    }
+
+    void started(List<EncodedChunk> chunks) {
+        for (var chunk : chunks) {
+            var of = sequenceOf.get(chunk);
+            if (of != null) begun.add(of);
+        }
+    }
+
+    void settled(EncodedChunk chunk) {
+        open.remove(chunk);
+        var of = sequenceOf.remove(chunk);
+        if (of == null || unsettled.merge(of, -1, Integer::sum) > 0) return;
+        unsettled.remove(of);
+        begun.remove(of);
+    }
+
+    void carriedOut(ShardEvent event, ShardView view, boolean finished) {
+        if (finished) return;
+        for (var of : begun)
+            if (unsettled.headMap(of).size() >= maxInFlight)
+                throw new Violation("SEAL-7", "batch number " + of + " begins before " + unsettled.headMap(of));
+        if (event instanceof ShardEvent.DrainBy) draining = true;
+        var rows = 0L;
+        var bytes = 0L;
+        var oldest = Long.MIN_VALUE;
+        for (var chunk : open) {
+            rows += chunk.rows();
+            bytes += chunk.byteCount();
+            oldest = Math.max(oldest, world.now() - chunk.polledNanos());
+        }
+        if (rows != view.openRows()) throw new Violation("SEAL-3", rows + " rows are open, told " + view.openRows());
+        if (open.isEmpty()) return;
+        if (rows >= settings.maxRows() || bytes >= settings.maxBytes() || oldest >= settings.lingerNanos())
+            throw new Violation("SEAL-3", rows + " rows, " + bytes + " bytes, " + oldest + " ns old, are still open");
+        var worth = rows * 4 >= settings.maxRows()
+                || bytes * 4 >= settings.maxBytes()
+                || oldest * 2 >= settings.lingerNanos();
+        if (event instanceof ShardEvent.Pressure && worth) throw new Violation("SEAL-5", rows + " rows stay open");
+        if (draining && view.held().size() < maxInFlight)
+            throw new Violation("SEAL-9", rows + " rows linger in a drain, with a permit free");
+    }
+}

@@ -1,0 +1,122 @@
+package dev.millrace.testkit;
+
+import dev.millrace.sinkpool.EncodedChunk;
+import dev.millrace.sinkpool.Ending;
+import dev.millrace.sinkpool.ShardCommand;
+import dev.millrace.sinkpool.ShardCounts;
+import dev.millrace.sinkpool.ShardEvent;
+import dev.millrace.sinkpool.ShardNote;
+import dev.millrace.sinkpool.ShardSettings;
+import dev.millrace.sinkpool.ShardView;
+import dev.millrace.sinkpool.Slice;
+import java.util.Collection;
+import java.util.List;
+
+/// Holds one shard machine against the truth: its chunks, its batches, its replicas.
+///
+/// Thread ownership: the run.
+final class ShardOracle {
+    private final World world;
+    private final ChunkOracle chunks;
+    private final BatchOracle batches;
+    private final ReplicaOracle replicas;
+    private final SealOracle seals;
+    private final NoteOracle notes = new NoteOracle();
+    private final RetryOracle retries;
+    private final CountOracle numbers;
+    private final ShardCounts counts;
+    private boolean finished;
+
+    ShardOracle(World world, ShardSettings settings, ShardCounts counts) {
+        this.world = world;
+        this.counts = counts;
+        chunks = new ChunkOracle(world);
+        batches = new BatchOracle(world, settings);
+        seals = new SealOracle(world, settings);
+        retries = new RetryOracle(world, settings);
+        numbers = new CountOracle(counts);
+        replicas = new ReplicaOracle(world, settings, retries, numbers);
+    }
+
+    void offered(EncodedChunk chunk) {
+        chunks.offered(chunk);
+    }
+
+    void arrived(EncodedChunk chunk) {
+        chunks.arrived(chunk);
+        seals.arrived(chunk);
+    }
+
+    /// The machine answered; nothing is carried out yet.
+    void decided(ShardEvent event, List<ShardView.Replica> before, ShardView after, Collection<ShardCommand> commands) {
+        if (event instanceof ShardEvent.EpochEnded(var partition, var epoch)) chunks.epochEnded(partition, epoch);
+        var settling = false;
+        for (var command : commands) {
+            if (command instanceof ShardCommand.Settle) settling = true;
+            if (settling && command instanceof ShardCommand.StartAttempt(var id, var _, var _, var _, var _, var _))
+                throw new Violation("WRT-7", "attempt " + id + " is started after something is settled");
+            if (command instanceof ShardCommand.Tell(ShardNote.Sealed(var batch))) {
+                batches.sealed(batch);
+                seals.sealed(batch);
+            }
+        }
+        replicas.decided(event, before, after, commands);
+    }
+
+    void started(ShardCommand.StartAttempt start, FakeAttempt attempt, ShardView after) {
+        replicas.prefersAnother(start.batch().id(), start.replica(), after);
+        batches.started(start, replicas);
+        replicas.started(start.attempt(), start.replica(), start.batch().id());
+        retries.started(start.batch().id());
+        numbers.began(start.replica());
+        var sent = start.rows().slices().stream().map(Slice::chunk).toList();
+        chunks.started(sent, attempt);
+        seals.started(sent);
+    }
+
+    void pinged(long id, int replica) {
+        numbers.began(replica);
+        replicas.started(id, replica, 0);
+    }
+
+    void mustBeOver(long id) {
+        replicas.mustBeOver(id);
+    }
+
+    void cancelled(long id) {
+        replicas.cancelled(id);
+    }
+
+    /// Returns whether an attempt of it had begun.
+    boolean settled(EncodedChunk chunk, Ending ending) {
+        batches.settled(chunk);
+        seals.settled(chunk);
+        return chunks.settled(chunk, ending);
+    }
+
+    /// All commands of one event are carried out.
+    void carriedOut(ShardEvent event, ShardView after) {
+        replicas.carriedOut(after);
+        batches.carriedOut(after);
+        seals.carriedOut(event, after, finished);
+        notes.carriedOut(after);
+        if (!finished) retries.carriedOut(after);
+        numbers.compare();
+        chunks.compare(counts);
+        world.note("held", after.held().size(), after.openRows());
+    }
+
+    void told(ShardNote note) {
+        notes.told(note);
+    }
+
+    void finished() {
+        finished = true;
+        chunks.finished();
+        batches.finished();
+    }
+
+    void died(List<EncodedChunk> unsettled) {
+        chunks.died(unsettled);
+    }
+}

@@ -1,0 +1,133 @@
+package dev.millrace.testkit;
+
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+
+/// One seeded run of the production machines, tracker, replica set and commit flight, in virtual time, against a fake
+/// log, group and sink: a time of chaos, then healing, after which everything must land and be committed, and every
+/// process must end with nothing open.
+///
+/// Shard machines, breakers, chunk builders, budget, trackers and commit flights are those of production; threads,
+/// clocks and sockets are not run. The seed fixes everything, the settings and the kinds of fault included.
+///
+/// Thread ownership: any thread; a run shares nothing with another.
+public final class Simulation {
+    /// How a run went. `violation` is null if nothing was found, else the whole message.
+    public record Report(
+            long seed,
+            @Nullable String violation,
+            long steps,
+            long traceHash,
+            long repeatedRows,
+            Map<Sometimes, Integer> reached,
+            String trace) {
+        public Report {
+            reached = Map.copyOf(reached);
+        }
+    }
+
+    private static final long MOST_STEPS = 1_500_000;
+    private static final long HEAL_NANOS = 1_800_000_000_000L;
+    private static final long DRAIN_NANOS = 300_000_000_000L;
+
+    /// No commit that was given up is applied later than this after healing.
+    private static final long LATE_COMMITS_NANOS = 5_000_000_000L;
+
+    private final World world;
+
+    private Simulation(long seed) {
+        world = new World(seed, new Chance(new SplittableRandom(seed)));
+    }
+
+    /// Runs one seed to its end, or to the first violation.
+    public static Report run(long seed) {
+        return new Simulation(seed).run();
+    }
+
+    private Report run() {
+        String violation = null;
+        try {
+            play();
+        } catch (Violation e) {
+            violation = message(String.valueOf(e.getMessage()), null);
+        } catch (RuntimeException | StackOverflowError e) {
+            violation = message("EXCEPTION: " + e, e);
+        }
+        return new Report(
+                world.scenario.seed(),
+                violation,
+                world.agenda.steps(),
+                world.trace.hash(),
+                world.log.repeats(),
+                world.reached(),
+                violation == null ? "" : world.trace.last());
+    }
+
+    private String message(String what, @Nullable Throwable thrown) {
+        var out = new StringBuilder("seed " + world.scenario.seed() + " (" + world.scenario.profile() + ") step "
+                + world.agenda.steps() + " at " + world.agenda.elapsed() / 1_000_000 + " ms: " + what);
+        for (var cause = thrown; cause != null; cause = cause.getCause()) {
+            out.append("\n  ").append(cause);
+            for (var frame : cause.getStackTrace()) {
+                if (!frame.getClassName().startsWith("dev.millrace")) continue;
+                out.append("\n    at ").append(frame);
+            }
+        }
+        return out.append("\n  again: mvn -pl testkit -am verify -Dtest=SimulationTest"
+                        + " -Dsurefire.failIfNoSpecifiedTests=false -Dmillrace.seed=")
+                .append(world.scenario.seed())
+                .toString();
+    }
+
+    private void play() {
+        world.log.begin();
+        for (var slot = 0; slot < world.scenario.source().processes(); slot++) {
+            var process = new PipelineProcess(world, slot);
+            world.processes.add(process);
+            process.begin();
+        }
+        new Incidents(world).begin();
+        while (step(world.scenario.chaosNanos())) {}
+        world.heal();
+        while (step(world.scenario.chaosNanos() + LATE_COMMITS_NANOS)) {}
+        if (world.group.wentBack()) restartAll();
+        finish("all but the refused partition");
+        world.group.refuseNone();
+        finish("all");
+        if (world.now() < world.scenario.originNanos()) world.reached(Sometimes.CLOCK_OVERFLOWED);
+        drain();
+    }
+
+    private boolean step(long boundNanos) {
+        if (world.agenda.steps() > MOST_STEPS) throw new Violation("O10", "no end after " + MOST_STEPS + " steps");
+        return world.agenda.step(boundNanos);
+    }
+
+    /// O10: once healed, everything is landed and committed within a bound.
+    private void finish(String what) {
+        var bound = world.agenda.elapsed() + HEAL_NANOS;
+        while (!world.group.allCommitted()) {
+            for (var i = 0; i < 16; i++) {
+                if (step(bound)) continue;
+                var stuck = world.processes.stream().map(PipelineProcess::stuck).toList();
+                throw new Violation("O10", what + " is not committed in time" + String.join("", stuck));
+            }
+        }
+    }
+
+    private void restartAll() {
+        for (var process : List.copyOf(world.processes)) process.drain(DRAIN_NANOS);
+    }
+
+    private void drain() {
+        restartAll();
+        var draining = List.copyOf(world.processes);
+        var bound = world.agenda.elapsed() + 2 * DRAIN_NANOS;
+        while (!draining.stream().allMatch(PipelineProcess::gone)) {
+            if (!step(bound)) throw new Violation("O9", "a process does not end");
+        }
+        world.reached(Sometimes.DRAIN_COMPLETE);
+    }
+}

@@ -1,0 +1,10 @@
+package dev.millrace.testkit;
+
+/// An oracle found the run in the wrong.
+final class Violation extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    Violation(String oracle, String what) {
+        super(oracle + ": " + what);
+    }
+}

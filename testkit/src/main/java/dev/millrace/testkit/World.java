@@ -1,0 +1,70 @@
+package dev.millrace.testkit;
+
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+
+/// All that one run holds.
+///
+/// Thread ownership: the run.
+final class World {
+    final Scenario scenario;
+    final Chance chance;
+    final Agenda agenda;
+    final Trace trace = new Trace();
+    final FakeLog log;
+    final FakeGroup group;
+    final FakeSink sink;
+    final List<PipelineProcess> processes = new ArrayList<>();
+    private final Map<Sometimes, Integer> reached = new EnumMap<>(Sometimes.class);
+    private long runs;
+    private boolean healed;
+
+    World(long seed, Chance chance) {
+        this.chance = chance;
+        scenario = Scenario.of(seed, chance);
+        agenda = new Agenda(scenario.originNanos());
+        log = new FakeLog(this);
+        group = new FakeGroup(this);
+        sink = new FakeSink(this);
+    }
+
+    long now() {
+        return agenda.now();
+    }
+
+    void note(String what, long a, long b) {
+        trace.add(agenda.elapsed(), what, a, b);
+    }
+
+    void reached(Sometimes state) {
+        reached.merge(state, 1, Integer::sum);
+    }
+
+    Map<Sometimes, Integer> reached() {
+        return reached;
+    }
+
+    /// Numbers process runs: no two have the same.
+    long nextRun() {
+        return ++runs;
+    }
+
+    boolean healed() {
+        return healed;
+    }
+
+    void heal() {
+        healed = true;
+        note("heal", 0, 0);
+        log.produceAll();
+        group.heal();
+        sink.heal();
+    }
+
+    /// A fault of this kind happens here: never once the world is healed.
+    boolean strikes(Fault fault, double share) {
+        return !healed && scenario.has(fault) && chance.of(share);
+    }
+}

@@ -1,0 +1,181 @@
+package dev.millrace.testkit;
+
+import java.util.List;
+
+/// A bug to plant: a source file of a sibling module, and what to replace in it.
+record Mutant(String name, String module, String type, List<Edit> edits) {
+    /// `snippet` stands in the file exactly once.
+    record Edit(String snippet, String replacement) {}
+
+    Mutant(String name, String module, String type, Edit... edits) {
+        this(name, module, type, List.of(edits));
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+
+    /// The seven that the driver must catch, and more of their kind.
+    static List<Mutant> all() {
+        return List.of(
+                new Mutant(
+                        "settle before written",
+                        "sink-pool",
+                        "dev.millrace.sinkpool.ShardMachine",
+                        new Edit(
+                                "deliveries.enqueue(new Delivery(batch));",
+                                "deliveries.enqueue(new Delivery(batch));"
+                                        + " batch.rows().slices().forEach(s -> settle(s.chunk(), Ending.WRITTEN));")),
+                new Mutant(
+                        "given up is said to be written",
+                        "sink-pool",
+                        "dev.millrace.sinkpool.ShardMachine",
+                        new Edit(
+                                "deliveries.remove(delivery);\n        var ending = delivery.givenUp();",
+                                "deliveries.remove(delivery);\n        var ending = Ending.WRITTEN;")),
+                new Mutant(
+                        "in doubt is said to be abandoned",
+                        "sink-pool",
+                        "dev.millrace.sinkpool.Delivery",
+                        new Edit("stage instanceof Stage.Writing || inDoubt", "stage instanceof Stage.Writing")),
+                new Mutant(
+                        "fresh token on a retry",
+                        "sink-pool",
+                        "dev.millrace.sinkpool.Dispatcher",
+                        new Edit(
+                                "batch.rows(), batch.token()",
+                                "batch.rows(), new Token(batch.token().text() + \"/\" + delivery.attempts())")),
+                new Mutant(
+                        "slot not given back",
+                        "breaker",
+                        "dev.millrace.breaker.Replica",
+                        new Edit(
+                                "case UNTRIED -> permit.probe();",
+                                "case UNTRIED -> { if (stay instanceof Stay.HalfOpen(var out)) out.add(permit); yield false; }")),
+                new Mutant(
+                        "late outcome believed by the breaker",
+                        "breaker",
+                        "dev.millrace.breaker.Replica",
+                        new Edit("if (!counts) return false;", "")),
+                new Mutant(
+                        "late outcome believed by the machine",
+                        "sink-pool",
+                        "dev.millrace.sinkpool.Attempts",
+                        new Edit(
+                                "    private long lastId;",
+                                "    private long lastId; private final Map<Long, Live> late = new HashMap<>();"),
+                        new Edit(
+                                "cancelled.put(attempt.id(), attempt.permit().replica());",
+                                "cancelled.put(attempt.id(), attempt.permit().replica()); late.put(attempt.id(), attempt);"),
+                        new Edit(
+                                "return live.remove(id);",
+                                "var of = live.remove(id); if (of != null) return of; gone(id); return late.remove(id);")),
+                new Mutant(
+                        "permit leaked",
+                        "sink-pool",
+                        "dev.millrace.sinkpool.Deliveries",
+                        new Edit("private final int permits;", "private int permits;"),
+                        new Edit(
+                                "if (!inFlight.remove(delivery)) queue.remove(delivery);",
+                                "if (!inFlight.remove(delivery)) queue.remove(delivery);"
+                                        + " else if (delivery.attempts() > 2) permits--;")),
+                new Mutant(
+                        "a commit sent twice",
+                        "checkpoint",
+                        "dev.millrace.checkpoint.CommitFlight",
+                        new Edit(
+                                "    private long attempts;",
+                                "    private long attempts; private @Nullable Out again;"),
+                        new Edit("case Answer.Unknown() -> {", "case Answer.Unknown() -> { again = answered;"),
+                        new Edit(
+                                "var apart = apart(from, nowNanos);",
+                                "if (again != null) { out = again; again = null; return out.send; }"
+                                        + " var apart = apart(from, nowNanos);")),
+                new Mutant(
+                        "an old map sent as a new commit",
+                        "checkpoint",
+                        "dev.millrace.checkpoint.CommitFlight",
+                        new Edit(
+                                "    private long attempts;",
+                                "    private long attempts; private @Nullable Out again;"),
+                        new Edit("case Answer.Unknown() -> {", "case Answer.Unknown() -> { again = answered;"),
+                        new Edit(
+                                "var apart = apart(from, nowNanos);",
+                                "if (again != null) { out = new Out(new Send(++attempts, again.send.entries), again.carried);"
+                                        + " again = null; return out.send; } var apart = apart(from, nowNanos);")),
+                new Mutant(
+                        "the whole commit fails for one partition",
+                        "checkpoint",
+                        "dev.millrace.checkpoint.CommitFlight",
+                        new Edit("refused(answered, refused, nowNanos);", "")),
+                new Mutant(
+                        "an answer counts for a partition owned anew",
+                        "checkpoint",
+                        "dev.millrace.checkpoint.CommitFlight",
+                        new Edit("|| owned.get(standing.partition) != standing", "")),
+                new Mutant(
+                        "the watermark passes a failed range",
+                        "checkpoint",
+                        "dev.millrace.checkpoint.PartitionTracker",
+                        new Edit(
+                                "while (head != null && head.resolution == Resolution.DONE)",
+                                "while (head != null && head.resolution != null)")),
+                new Mutant(
+                        "an earlier epoch moves the watermark",
+                        "checkpoint",
+                        "dev.millrace.checkpoint.PartitionTracker",
+                        new Edit("|| !entry.range.equals(range) ", "")),
+                new Mutant(
+                        "a range takes the best of its parts",
+                        "checkpoint",
+                        "dev.millrace.checkpoint.Ack",
+                        new Edit(
+                                "if (resolution != Resolution.DONE) failed = true;",
+                                "failed = resolution != Resolution.DONE;")),
+                new Mutant(
+                        "chunks of an ended epoch stay",
+                        "sink-pool",
+                        "dev.millrace.sinkpool.ShardMachine",
+                        new Edit("endedEpochs.merge(partition, epoch, Math::max);", "")),
+                new Mutant(
+                        "a retry of an ended epoch is settled twice",
+                        "sink-pool",
+                        "dev.millrace.sinkpool.ShardMachine",
+                        new Edit("if (kept.isEmpty()) deliveries.remove(delivery);", "if (kept.isEmpty()) {}")),
+                new Mutant(
+                        "rows in order of arrival",
+                        "sink-pool",
+                        "dev.millrace.sinkpool.BatchRows",
+                        new Edit("order.sort(Comparator", "new ArrayList<>(order).sort(Comparator")),
+                new Mutant(
+                        "a lease is not given back",
+                        "sink-pool",
+                        "dev.millrace.sinkpool.EncodedChunk",
+                        new Edit("lease.close();", "if (ending != Ending.IN_DOUBT) lease.close();")),
+                new Mutant(
+                        "a slab is written again",
+                        "sink-pool",
+                        "dev.millrace.sinkpool.ChunkBuilder",
+                        new Edit("open.at = end;", "")),
+                new Mutant(
+                        "a deadline is not looked at",
+                        "sink-pool",
+                        "dev.millrace.sinkpool.Attempts",
+                        new Edit(
+                                "wake = NanoClock.earlier(wake, attempt.deadlineNanos());",
+                                "if (wake == 0) wake = 1;")),
+                new Mutant(
+                        "an unfinished attempt never ends",
+                        "sink-pool",
+                        "dev.millrace.sinkpool.Attempts",
+                        new Edit("unfinished[replica]--;", "")),
+                new Mutant(
+                        "linger by comparison of instants",
+                        "sink-pool",
+                        "dev.millrace.sinkpool.MergedComposition",
+                        new Edit(
+                                "nowNanos - oldestNanos >= settings.lingerNanos()",
+                                "nowNanos >= oldestNanos + settings.lingerNanos()")));
+    }
+}
