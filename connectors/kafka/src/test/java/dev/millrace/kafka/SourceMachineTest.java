@@ -141,7 +141,7 @@ final class SourceMachineTest {
 
     @Test
     @Tag("FMT-2")
-    void aPoisonRowUnderStopFailsItsRangeAndNamesItsOffset() {
+    void aPoisonRowUnderStopFailsFromItsOffsetOnAndNamesIt() {
         var bench = Bench.of(new MemoryIntake());
         bench.assign(P0, 100);
         bench.assign(P1, 0);
@@ -163,8 +163,8 @@ final class SourceMachineTest {
                 .contains("byte 6");
         var send = bench.acknowledge();
         assertThat(Bench.entry(send, P0).offset())
-                .as("what is before the range")
-                .isEqualTo(103);
+                .as("what is before the row")
+                .isEqualTo(104);
         assertThat(Bench.entry(send, P1).offset()).as("the other partition").isEqualTo(2);
         assertThat(bench.paused(P0)).isTrue();
         bench.machine.close();
