@@ -95,7 +95,9 @@ record RunEnd(
         return position == null || (committed != null && committed >= position);
     }
 
+    /// Of a run that owned nothing at its end nobody knows what backlog there is.
     private @Nullable Boolean caughtUp() {
+        if (owned().isEmpty()) return null;
         for (var partition : owned()) {
             var end = end(partition);
             if (end == null) return null;

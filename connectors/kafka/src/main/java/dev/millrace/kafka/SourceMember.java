@@ -147,11 +147,22 @@ final class SourceMember implements Runnable, TopicWatch.Reader {
         finishNanos = deadlineNanos;
     }
 
+    /// Makes its consumer, which refuses settings that cannot work. Before its thread starts.
+    void open() {
+        consumer = shared.clients().consumer(index);
+    }
+
+    /// Gives back a consumer that never joins.
+    void discard() {
+        closing = true;
+        close();
+    }
+
     @Override
     public void run() {
         try {
-            var mine = shared.clients().consumer(index);
-            consumer = mine;
+            var mine = consumer;
+            if (mine == null) throw new IllegalStateException("not opened");
             arrivals = new Arrivals(mine);
             subscribe(mine);
             while (finishNanos == null) turn(mine);
