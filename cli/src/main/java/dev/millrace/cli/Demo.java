@@ -15,7 +15,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/// The demo: produce, cut, bring back, drain, compare. Ends with 0 if the database holds what was produced, else with 1.
+/// The demo: produce, cut, bring back, drain, compare. Ends with 0 if the database holds what was produced, else with
+/// 1.
 ///
 /// Thread ownership: the command's thread; changes of replicas come from shard workers.
 final class Demo {
@@ -86,6 +87,7 @@ final class Demo {
             pipeline.stop(why);
         }
         var report = pipeline.awaitEnd();
+        pipeline.close();
         screen.line(report.json());
         return compare(parts, report.rows().duplicate(), Boolean.TRUE.equals(report.drained()), cut);
     }
@@ -132,7 +134,9 @@ final class Demo {
             for (var replica : shard.replicas()) {
                 if (out.charAt(out.length() - 1) != '[') out.append("  ");
                 var name = parts.nameOf(replica.endpoint());
-                out.append(name.substring(name.lastIndexOf(' ') + 1)).append(' ').append(word(replica.phase()));
+                out.append(name.substring(name.lastIndexOf(' ') + 1))
+                        .append(' ')
+                        .append(word(replica.phase()));
                 if (replica.phase() == Progress.Phase.OPEN)
                     out.append(" %.1fs".formatted(replica.opensForNanos() / (double) NANOS_PER_SECOND));
             }

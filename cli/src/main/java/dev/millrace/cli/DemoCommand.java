@@ -19,7 +19,10 @@ final class DemoCommand implements Callable<Integer> {
     @Option(names = "--rate", defaultValue = "10000", description = "orders a second (default: ${DEFAULT-VALUE})")
     private int rate;
 
-    @Option(names = "--seed", defaultValue = "1", description = "what the orders are made from (default: ${DEFAULT-VALUE})")
+    @Option(
+            names = "--seed",
+            defaultValue = "1",
+            description = "what the orders are made from (default: ${DEFAULT-VALUE})")
     private long seed;
 
     @Option(names = "--keep", description = "leave the broker and the database running at the end, until Ctrl-C")

@@ -46,7 +46,8 @@ final class DemoOrders implements AutoCloseable {
         return acknowledged.get() == events;
     }
 
-    @Nullable Exception failure() {
+    @Nullable
+    Exception failure() {
         return failure.get();
     }
 

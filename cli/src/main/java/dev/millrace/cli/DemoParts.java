@@ -10,7 +10,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The real parts under the demo: one broker, one PostgreSQL server with a database for each shard, and two proxies before each
+/// The real parts under the demo: one broker, one PostgreSQL server with a database for each shard, and two proxies
+/// before each
 /// database, which are the replicas.
 final class DemoParts implements AutoCloseable {
     static final String TOPIC = "orders";
@@ -67,7 +68,9 @@ final class DemoParts implements AutoCloseable {
 
     /// Rows in all databases. Primary keys keep each order in its database once.
     long rowsStored() {
-        return SHARDS.stream().mapToLong(shard -> postgres.count(shard, "orders")).sum();
+        return SHARDS.stream()
+                .mapToLong(shard -> postgres.count(shard, "orders"))
+                .sum();
     }
 
     List<String> databases() {
@@ -80,8 +83,7 @@ final class DemoParts implements AutoCloseable {
             var first = s * REPLICAS.size();
             shards.append("      %s: [%s, %s]%n".formatted(SHARDS.get(s), endpoint(first), endpoint(first + 1)));
         }
-        var text =
-                """
+        var text = """
                 pipeline:
                   name: demo
                 source:
@@ -107,8 +109,7 @@ final class DemoParts implements AutoCloseable {
                   interval: 1s
                 admin:
                   listen: 127.0.0.1:0
-                """
-                        .formatted(broker.bootstrapServers(), TOPIC, postgres.user(), shards);
+                """.formatted(broker.bootstrapServers(), TOPIC, postgres.user(), shards);
         var file = Files.createTempFile("millrace-demo-", ".yaml");
         return Files.writeString(file, text);
     }

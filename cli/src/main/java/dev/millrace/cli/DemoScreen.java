@@ -2,7 +2,8 @@ package dev.millrace.cli;
 
 import java.io.PrintStream;
 
-/// What the demo prints: lines that stay, and a progress line, which is redrawn on a terminal and printed once a second elsewhere.
+/// What the demo prints: lines that stay, and a progress line, which is redrawn on a terminal and printed once a second
+/// elsewhere.
 ///
 /// Thread ownership: the demo's loop.
 final class DemoScreen {

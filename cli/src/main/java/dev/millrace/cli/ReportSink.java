@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Where the one report of a run goes. A file that can't be written at the end does not lose it: it goes to standard output.
+/// Where the one report of a run goes. A file that can't be written at the end does not lose it: it goes to standard
+/// output.
 ///
 /// Thread ownership: any; the first report is the only one.
 final class ReportSink {

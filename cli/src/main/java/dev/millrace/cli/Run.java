@@ -13,13 +13,15 @@ import org.slf4j.LoggerFactory;
 
 /// One run of one pipeline in this process: its signals, the bound on its end, its report and its exit code.
 ///
-/// From the first signal, or whatever else stops it, the process ends within the drain's budget and one second: if the drain
+/// From the first signal, or whatever else stops it, the process ends within the drain's budget and one second: if the
+/// drain
 /// itself does not, a thread that waits for nothing else reports what is known and halts (DRN-4).
 ///
 /// Thread ownership: `call` belongs to one thread; signals arrive on others.
 final class Run {
     private static final Logger LOG = LoggerFactory.getLogger(Run.class);
     private static final Duration GRACE = Duration.ofMillis(900);
+    private static final Duration CLOSE = Duration.ofMillis(200);
     private static final int SIGNAL_BASE = 128;
     private static final int SIGINT = 2;
 
@@ -51,7 +53,14 @@ final class Run {
         }
         var report = pipeline.awaitEnd();
         if (!reports.write(report)) Thread.currentThread().join(); // another thread has the word, and halts
+        closeQuickly(pipeline);
         return report.exitCode();
+    }
+
+    /// Gives connections back as long as that takes no time; the process ends anyway.
+    private static void closeQuickly(Pipeline pipeline) throws InterruptedException {
+        var closing = Thread.ofPlatform().daemon().name("millrace-close").start(pipeline::close);
+        closing.join(CLOSE);
     }
 
     private void onSignal(int signal, Pipeline pipeline, ReportSink reports) {

@@ -30,9 +30,11 @@ final class Signals {
                         default -> "signal handler";
                     });
             var register = signal.getMethod("handle", signal, handlerType);
-            for (var name : names) register.invoke(null, signal.getConstructor(String.class).newInstance(name), proxy);
+            for (var name : names)
+                register.invoke(null, signal.getConstructor(String.class).newInstance(name), proxy);
         } catch (ReflectiveOperationException missing) {
-            throw new IllegalStateException("this JVM delivers no signals: run it on a JDK 25 build of OpenJDK", missing);
+            throw new IllegalStateException(
+                    "this JVM delivers no signals: run it on a JDK 25 build of OpenJDK", missing);
         }
     }
 }

@@ -89,7 +89,14 @@ class ArchitectureTest {
                         "com.fasterxml.jackson.core..",
                         "com.sun.net.httpserver..",
                         "org.slf4j.."),
-                new Row("lab", "org.apache.kafka..", "kafka..", "scala..", "io.zonky..", "org.postgresql..", "org.slf4j.."));
+                new Row(
+                        "lab",
+                        "org.apache.kafka..",
+                        "kafka..",
+                        "scala..",
+                        "io.zonky..",
+                        "org.postgresql..",
+                        "org.slf4j.."));
     }
 
     private static String ours(String module) {
@@ -99,7 +106,8 @@ class ArchitectureTest {
     @ParameterizedTest
     @MethodSource("table")
     void aModuleUsesOnlyWhatTheTableAllows(Row row) {
-        var allowed = new ArrayList<>(List.of("java..", "javax.net.ssl..", "org.jspecify.annotations..", ours(row.module())));
+        var allowed =
+                new ArrayList<>(List.of("java..", "javax.net.ssl..", "org.jspecify.annotations..", ours(row.module())));
         allowed.addAll(row.mayUse());
         classes()
                 .that()
@@ -116,7 +124,8 @@ class ArchitectureTest {
     void monotonicTimeIsReadInOnePlace() {
         noClasses()
                 .that()
-                .resideInAnyPackage(ours("checkpoint"), ours("breaker"), ours("sinkpool"), ours("kafka"), ours("pipeline"))
+                .resideInAnyPackage(
+                        ours("checkpoint"), ours("breaker"), ours("sinkpool"), ours("kafka"), ours("pipeline"))
                 .and()
                 .doNotHaveFullyQualifiedName("dev.millrace.sinkpool.NanoClock")
                 .should()
@@ -131,7 +140,8 @@ class ArchitectureTest {
     void wallTimeIsForDisplayOnly() {
         noClasses()
                 .that()
-                .resideInAnyPackage(ours("checkpoint"), ours("breaker"), ours("sinkpool"), ours("config"), ours("postgres"))
+                .resideInAnyPackage(
+                        ours("checkpoint"), ours("breaker"), ours("sinkpool"), ours("config"), ours("postgres"))
                 .should()
                 .callMethod(Instant.class, "now")
                 .orShould()

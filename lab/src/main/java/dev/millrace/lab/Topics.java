@@ -13,6 +13,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
@@ -25,6 +26,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
@@ -54,7 +56,23 @@ public final class Topics implements AutoCloseable {
     public void create(String topic, int partitions, Map<String, String> settings) {
         var asked = new NewTopic(topic, Optional.of(partitions), Optional.empty()).configs(settings);
         done("make topic " + topic, admin.createTopics(List.of(asked)).all());
+        awaitKnown(topic);
         endOffsets(topic);
+    }
+
+    // The controller answers before the broker has heard of the topic, which shows on a busy machine.
+    private void awaitKnown(String topic) {
+        long began = System.nanoTime();
+        while (true) {
+            try {
+                done("describe topic " + topic, admin.describeTopics(List.of(topic)).allTopicNames());
+                return;
+            } catch (LabException failure) {
+                if (!(failure.getCause() instanceof UnknownTopicOrPartitionException)
+                        || System.nanoTime() - began > LIMIT.toNanos()) throw failure;
+                LockSupport.parkNanos(20_000_000);
+            }
+        }
     }
 
     public void delete(String topic) {

@@ -5,7 +5,8 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /// The paths of the admin endpoints, and who answers each.
-record AdminPages(Supplier<Answer> health, Supplier<Answer> readiness, Supplier<Answer> status, Supplier<Answer> metrics) {
+record AdminPages(
+        Supplier<Answer> health, Supplier<Answer> readiness, Supplier<Answer> status, Supplier<Answer> metrics) {
     Map<String, Supplier<Answer>> pages() {
         return Map.of("/healthz", health, "/readyz", readiness, "/status", status, "/metrics", metrics);
     }

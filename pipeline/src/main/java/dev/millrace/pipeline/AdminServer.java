@@ -14,7 +14,8 @@ import org.slf4j.LoggerFactory;
 
 /// The admin endpoints: GET and HEAD of a few fixed paths, each computed when it is asked for.
 ///
-/// Reads nothing of a request but its method and path, and reflects neither. Binds where it is told, which is loopback by
+/// Reads nothing of a request but its method and path, and reflects neither. Binds where it is told, which is loopback
+/// by
 /// default (OPS-6).
 ///
 /// Thread ownership: any; answers are computed on virtual threads of its own.

@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /// What a run did and what it left. A null is a truth that is not known; it is never told as zero (DRN-3).
 ///
-/// Where all is known, rows add up: polled = delivered + skipped + deadLettered + abandoned + inDoubt. `drained` means that nothing
+/// Where all is known, rows add up: polled = delivered + skipped + deadLettered + abandoned + inDoubt. `drained` means
+/// that nothing
 /// taken is left undone; `caughtUp` that no backlog is left.
 public record DrainReport(
         String pipeline,
@@ -37,7 +38,8 @@ public record DrainReport(
         return ReportJson.of(this);
     }
 
-    /// Rows of this run. `delivered` includes `duplicate`, those the sink said it had; `abandoned` were given up and not stored by this
+    /// Rows of this run. `delivered` includes `duplicate`, those the sink said it had; `abandoned` were given up and
+    /// not stored by this
     /// run, `inDoubt` after an attempt of which nobody knows how it ended. Both replay.
     public record Rows(
             long polled,
@@ -48,7 +50,8 @@ public record DrainReport(
             @Nullable Long abandoned,
             @Nullable Long inDoubt) {}
 
-    /// One partition that this run owned at its end. `taken` is one past the last offset polled. `undelivered` is `end` − `committed` in
+    /// One partition that this run owned at its end. `taken` is one past the last offset polled. `undelivered` is `end`
+    /// − `committed` in
     /// offsets, an upper bound of rows where the log has holes.
     public record Partition(
             String topic,
@@ -93,5 +96,9 @@ public record DrainReport(
     }
 
     public record ReplicaEnd(
-            String endpoint, String breaker, long written, long failed, @Nullable String lastFailure) {}
+            String endpoint,
+            String breaker,
+            long written,
+            long failed,
+            @Nullable String lastFailure) {}
 }

@@ -25,8 +25,11 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -35,7 +38,8 @@ import org.slf4j.LoggerFactory;
 
 /// One pipeline, from its start to its report.
 ///
-/// Life: [#of], [#start], then [#awaitEnd], which returns the report once the pipeline was stopped, by [#stop] or by a fault of its
+/// Life: [#of], [#start], then [#awaitEnd], which returns the report once the pipeline was stopped, by [#stop] or by a
+/// fault of its
 /// own, and has drained. [#cutShort] and [#overran] report at once, from any thread, for a process that can't wait.
 ///
 /// Thread ownership: `start` and `awaitEnd` belong to one thread; everything else may be called from any.
@@ -60,21 +64,24 @@ public final class Pipeline {
     private final SinkPool pool;
     private final Scrape scrape = new Scrape();
     private final AtomicReference<@Nullable Stop> stop = new AtomicReference<>();
-    private final CountDownLatch stopAsked = new CountDownLatch(1);
+    private final CompletableFuture<Void> stopAsked = new CompletableFuture<>();
     private final List<Runnable> whenStopping = new CopyOnWriteArrayList<>();
     private final List<Consumer<ReplicaChange>> whenReplicaChanges = new CopyOnWriteArrayList<>();
     private volatile @Nullable AdminServer admin;
     /// Made when the sinks have said what they look like: encoders need to know.
     private volatile @Nullable KafkaSource source;
     private volatile @Nullable PipelineMetrics metrics;
+    /// The source's members run: they will say when their input is finished.
+    private volatile boolean running;
 
     private Pipeline(PipelineConfig config, String version) {
         this.config = config;
         this.version = version;
         var admission = config.admission();
-        this.budget = new AdmissionBudget(
-                admission.maxRows(), admission.maxBytes(), admission.resumeBelowPercent() / 100);
-        this.sinks = config.sinks().stream().map(sink -> SinkPart.open(sink, clock)).toList();
+        this.budget =
+                new AdmissionBudget(admission.maxRows(), admission.maxBytes(), admission.resumeBelowPercent() / 100);
+        this.sinks =
+                config.sinks().stream().map(sink -> SinkPart.open(sink, clock)).toList();
         var run = new byte[8];
         var chance = new SecureRandom();
         chance.nextBytes(run);
@@ -102,15 +109,18 @@ public final class Pipeline {
         whenReplicaChanges.add(action);
     }
 
-    /// Returns when it runs, or when a stop was asked for first. A sink that can't be reached is waited for; the pipeline is not ready until
+    /// Returns when it runs, or when a stop was asked for first. A sink that can't be reached is waited for; the
+    /// pipeline is not ready until
     /// then. Throws with one line where somebody has to mend something.
     public void start() throws StartFailure {
         pool.start();
         listen();
         if (!awaitSinks()) return;
         var made = makeSource();
+        if (stopAsked.isDone()) made.stop(deadlineNanos());
         try {
-            if (!made.start()) return;
+            running = made.start();
+            if (!running) return;
         } catch (StartRefused refused) {
             var fatal = refused.exitCode() == ExitCode.FATAL.code();
             throw new StartFailure(
@@ -121,7 +131,10 @@ public final class Pipeline {
                 .addKeyValue("pipeline", config.name())
                 .addKeyValue("version", version)
                 .addKeyValue("delivery", "at_least_once")
-                .log("reading {} as {}", config.source().topics(), config.source().groupId());
+                .log(
+                        "reading {} as {}",
+                        config.source().topics(),
+                        config.source().groupId());
     }
 
     private KafkaSource makeSource() throws StartFailure {
@@ -163,10 +176,7 @@ public final class Pipeline {
     private boolean awaitSinks() throws StartFailure {
         for (var sink : sinks) {
             var told = false;
-            while (true) {
-                if (stop.get() != null) return false;
-                var notYet = sink.notYet(clock.nanoTime() + DESCRIBE.toNanos());
-                if (notYet == null) break;
+            for (var notYet = ask(sink); notYet != null; notYet = ask(sink)) {
                 if (!told)
                     LOG.atWarn()
                             .addKeyValue("event", "sink_unreachable")
@@ -176,12 +186,37 @@ public final class Pipeline {
                 if (stoppedWithin(DESCRIBE_AGAIN)) return false;
             }
         }
-        return true;
+        return !stopAsked.isDone();
+    }
+
+    /// Why a sink can't be written to yet, or null; also null when a stop came first. Asked on a thread of its own, since a server that
+    /// hangs must not hold up a stop (DRN-11).
+    private @Nullable String ask(SinkPart sink) throws StartFailure {
+        var answer = new CompletableFuture<@Nullable String>();
+        Thread.ofPlatform().daemon().name("millrace-describe-" + sink.name()).start(() -> {
+            try {
+                answer.complete(sink.notYet(clock.nanoTime() + DESCRIBE.toNanos()));
+            } catch (Throwable cause) {
+                answer.completeExceptionally(cause);
+            }
+        });
+        try {
+            CompletableFuture.anyOf(answer, stopAsked).join();
+            return answer.getNow(null);
+        } catch (CompletionException failed) {
+            if (failed.getCause() instanceof StartFailure refused) throw refused;
+            throw failed;
+        }
     }
 
     private boolean stoppedWithin(Duration time) {
         try {
-            return stopAsked.await(time.toNanos(), TimeUnit.NANOSECONDS);
+            stopAsked.get(time.toNanos(), TimeUnit.NANOSECONDS);
+            return true;
+        } catch (TimeoutException _) {
+            return false;
+        } catch (ExecutionException impossible) {
+            throw new IllegalStateException(impossible);
         } catch (InterruptedException _) {
             stop("the starting thread was interrupted");
             Thread.currentThread().interrupt();
@@ -196,24 +231,34 @@ public final class Pipeline {
 
     private void stop(String reason, ExitCode exitCode) {
         if (!stop.compareAndSet(null, new Stop(reason, exitCode, clock.nanoTime()))) return;
-        stopAsked.countDown();
+        stopAsked.complete(null);
+        var from = source;
+        if (from != null) from.stop(deadlineNanos());
         whenStopping.forEach(Runnable::run);
     }
 
-    /// Waits for a stop, drains within `drain.timeout`, leaves the group, and reports.
-    public DrainReport awaitEnd() throws InterruptedException {
-        stopAsked.await();
-        var deadline = asked().nanos() + config.drain().timeout().toNanos();
+    /// Waits for a stop, drains within `drain.timeout`, leaves the group, and reports. The caller closes it afterwards, or ends the process.
+    public DrainReport awaitEnd() {
+        stopAsked.join();
+        var deadline = deadlineNanos();
         pool.drainBy(deadline);
         var from = source;
         if (from != null) from.stop(deadline);
-        else pool.closeInput();
-        pool.awaitFinished(deadline + WORKERS_GRACE.toNanos());
-        var membersEnded = from == null || leave(from, deadline);
-        var report = end(membersEnded, RunEnd.Waited.TO_THE_DEADLINE).report(asked().exitCode());
-        tell(report);
-        close();
-        return report;
+        if (!running) pool.closeInput();
+        try {
+            pool.awaitFinished(deadline + WORKERS_GRACE.toNanos());
+            var membersEnded = from == null || leave(from, deadline);
+            var report = end(membersEnded, RunEnd.Waited.TO_THE_DEADLINE).report(asked().exitCode());
+            tell(report);
+            return report;
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+            return overran();
+        }
+    }
+
+    private long deadlineNanos() {
+        return asked().nanos() + config.drain().timeout().toNanos();
     }
 
     /// Commits what became durable, reads the backlog, leaves the group.
@@ -278,7 +323,7 @@ public final class Pipeline {
                 .log("the pipeline ended");
     }
 
-    /// Ends what still runs, in bounded time. After `awaitEnd` nothing does.
+    /// Ends what still runs and gives connections back, within about four seconds whatever a sink does.
     public void close() {
         stop("closed");
         var from = source;
@@ -316,9 +361,13 @@ public final class Pipeline {
         }
         var now = clock.nanoTime();
         var shards = pool.status();
-        var delivered = shards.stream().mapToLong(shard -> shard.counts().rowsWritten()).sum();
+        var delivered =
+                shards.stream().mapToLong(shard -> shard.counts().rowsWritten()).sum();
         return new Progress(
-                polled, delivered, lag, shards.stream().map(shard -> progress(shard, now)).toList());
+                polled,
+                delivered,
+                lag,
+                shards.stream().map(shard -> progress(shard, now)).toList());
     }
 
     private static Progress.Shard progress(ShardStatus shard, long now) {
@@ -366,8 +415,8 @@ public final class Pipeline {
 
     private AdminServer.Answer status() {
         var state = stop.get() != null ? "draining" : source == null ? "starting" : "running";
-        return AdminServer.Answer.json(StatusJson.of(
-                config.name(), state, partitions(), pool.status(), budget, clock.nanoTime()));
+        return AdminServer.Answer.json(
+                StatusJson.of(config.name(), state, partitions(), pool.status(), budget, clock.nanoTime()));
     }
 
     private AdminServer.Answer scraped() {

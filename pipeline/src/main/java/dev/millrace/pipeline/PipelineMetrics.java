@@ -31,9 +31,11 @@ import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
-/// The meters of one pipeline, over numbers that others keep: registered once, computed when they are scraped (OPS-2, OPS-3).
+/// The meters of one pipeline, over numbers that others keep: registered once, computed when they are scraped (OPS-2,
+/// OPS-3).
 ///
-/// What is unknown is no series (OPS-11): gauges of partitions are laid anew at each [#refresh], which a scrape calls first.
+/// What is unknown is no series (OPS-11): gauges of partitions are laid anew at each [#refresh], which a scrape calls
+/// first.
 ///
 /// Thread ownership: shared; `refresh` one caller at a time.
 final class PipelineMetrics {
@@ -75,64 +77,154 @@ final class PipelineMetrics {
     }
 
     private void ofBudget() {
-        gauge("millrace.inflight.rows", "rows in flight", Tags.empty(), () -> from.budget().rows());
-        gauge("millrace.inflight.bytes", "bytes in flight", Tags.empty(), () -> from.budget().bytes());
+        gauge(
+                "millrace.inflight.rows",
+                "rows in flight",
+                Tags.empty(),
+                () -> from.budget().rows());
+        gauge(
+                "millrace.inflight.bytes",
+                "bytes in flight",
+                Tags.empty(),
+                () -> from.budget().bytes());
     }
 
     private void ofSource() {
         var counters = from.counters();
         counter("millrace.rebalances", "assignments that changed", Tags.empty(), counters, SourceCounters::rebalances);
-        counter("millrace.pauses.flapping", "pauses shorter than a second", Tags.empty(), counters, SourceCounters::flapping);
-        counter("millrace.stale.acks", "acknowledgements of ended epochs", Tags.empty(), counters, SourceCounters::staleAcks);
-        counter("millrace.offsets.lost", "offsets that retention took unread", Tags.empty(), counters, SourceCounters::offsetsLost);
+        counter(
+                "millrace.pauses.flapping",
+                "pauses shorter than a second",
+                Tags.empty(),
+                counters,
+                SourceCounters::flapping);
+        counter(
+                "millrace.stale.acks",
+                "acknowledgements of ended epochs",
+                Tags.empty(),
+                counters,
+                SourceCounters::staleAcks);
+        counter(
+                "millrace.offsets.lost",
+                "offsets that retention took unread",
+                Tags.empty(),
+                counters,
+                SourceCounters::offsetsLost);
         for (var reason : PauseReason.values())
-            counter("millrace.pauses", "partitions paused", Tags.of("reason", word(reason)), counters, c -> c.pauses(reason));
+            counter(
+                    "millrace.pauses",
+                    "partitions paused",
+                    Tags.of("reason", word(reason)),
+                    counters,
+                    c -> c.pauses(reason));
         for (var result : SourceCounters.CommitResult.values())
-            counter("millrace.commits", "offset commits", Tags.of("result", word(result)), counters, c -> c.commits(result));
+            counter(
+                    "millrace.commits",
+                    "offset commits",
+                    Tags.of("result", word(result)),
+                    counters,
+                    c -> c.commits(result));
     }
 
     private void ofShard(ShardStatus shard) {
         var tags = tags(shard.shard());
         var counts = shard.counts();
-        counter("millrace.rows.written", "rows the sink has, those it had before included", tags, counts, ShardCounts::rowsWritten);
+        counter(
+                "millrace.rows.written",
+                "rows the sink has, those it had before included",
+                tags,
+                counts,
+                ShardCounts::rowsWritten);
         counter("millrace.rows.duplicate", "rows the sink said it had", tags, counts, ShardCounts::rowsDuplicate);
         counter("millrace.rows.abandoned", "rows given up, which replay", tags, counts, ShardCounts::rowsAbandoned);
-        counter("millrace.rows.in.doubt", "rows given up after an unknown outcome, which replay", tags, counts, ShardCounts::rowsInDoubt);
+        counter(
+                "millrace.rows.in.doubt",
+                "rows given up after an unknown outcome, which replay",
+                tags,
+                counts,
+                ShardCounts::rowsInDoubt);
         counter("millrace.batches.written", "batches the sink has", tags, counts, ShardCounts::batchesWritten);
-        counter("millrace.late.outcomes", "outcomes of attempts given up before", tags, counts, ShardCounts::lateOutcomes);
+        counter(
+                "millrace.late.outcomes",
+                "outcomes of attempts given up before",
+                tags,
+                counts,
+                ShardCounts::lateOutcomes);
         for (var reason : SealReason.values())
-            counter("millrace.batches.sealed", "batches sealed", tags.and("reason", word(reason)), counts, c -> c.sealedFor(reason));
+            counter(
+                    "millrace.batches.sealed",
+                    "batches sealed",
+                    tags.and("reason", word(reason)),
+                    counts,
+                    c -> c.sealedFor(reason));
         for (var how : ShardCounts.Attempt.values())
-            counter("millrace.attempts", "attempts ended", tags.and("outcome", word(how)), counts, c -> c.attempts(how));
-        gauge("millrace.shard.usable", "1 if a replica takes writes", tags, () -> view(shard).view().usable() ? 1 : 0);
-        gauge("millrace.shard.blocked", "1 if a batch waits for a person", tags, () -> view(shard).view().blocked() ? 1 : 0);
-        gauge("millrace.held.rows", "rows sealed and not settled", tags, () -> view(shard).view().heldRows());
-        gauge("millrace.attempts.unfinished", "cancelled attempts that have not ended", tags, () -> view(shard).view().unfinished());
-        gauge("millrace.backoff.seconds", "the longest backoff being slept now", tags, () -> view(shard).view().sleepNanos() / NANOS_PER_SECOND);
+            counter(
+                    "millrace.attempts",
+                    "attempts ended",
+                    tags.and("outcome", word(how)),
+                    counts,
+                    c -> c.attempts(how));
+        gauge(
+                "millrace.shard.usable",
+                "1 if a replica takes writes",
+                tags,
+                () -> view(shard).view().usable() ? 1 : 0);
+        gauge(
+                "millrace.shard.blocked",
+                "1 if a batch waits for a person",
+                tags,
+                () -> view(shard).view().blocked() ? 1 : 0);
+        gauge(
+                "millrace.held.rows",
+                "rows sealed and not settled",
+                tags,
+                () -> view(shard).view().heldRows());
+        gauge(
+                "millrace.attempts.unfinished",
+                "cancelled attempts that have not ended",
+                tags,
+                () -> view(shard).view().unfinished());
+        gauge(
+                "millrace.backoff.seconds",
+                "the longest backoff being slept now",
+                tags,
+                () -> view(shard).view().sleepNanos() / NANOS_PER_SECOND);
         gauge("millrace.sink.silent.seconds", "since the sink last answered anything", tags, () -> sinceAnswer(shard));
         for (var i = 0; i < shard.endpoints().size(); i++) ofReplica(shard, i, tags);
         timers.put(
                 shard.shard(),
                 new Timers(
                         timer("millrace.write.seconds", "one successful write", tags),
-                        timer("millrace.permit.wait.seconds", "from seal to the start of the write that succeeded", tags),
+                        timer(
+                                "millrace.permit.wait.seconds",
+                                "from seal to the start of the write that succeeded",
+                                tags),
                         timer("millrace.seal.to.settle.seconds", "from seal to settle", tags)));
     }
 
     private void ofReplica(ShardStatus shard, int index, Tags ofShard) {
         var tags = ofShard.and("replica", shard.endpoints().get(index).toString());
-        gauge("millrace.breaker.state", "0 closed, 1 half-open, 2 open", tags, () -> switch (view(shard)
-                .view()
-                .replicas()
-                .get(index)
-                .state()
-                .phase()) {
-            case CLOSED -> 0;
-            case HALF_OPEN -> 1;
-            case OPEN, QUARANTINED -> 2;
-        });
-        counter("millrace.replica.rows.written", "rows written through this replica", tags, shard.counts(), c -> c.rowsWrittenTo(index));
-        counter("millrace.replica.failures", "attempts at this replica that did not write", tags, shard.counts(), c -> c.failuresOf(index));
+        gauge(
+                "millrace.breaker.state",
+                "0 closed, 1 half-open, 2 open",
+                tags,
+                () -> switch (view(shard).view().replicas().get(index).state().phase()) {
+                    case CLOSED -> 0;
+                    case HALF_OPEN -> 1;
+                    case OPEN, QUARANTINED -> 2;
+                });
+        counter(
+                "millrace.replica.rows.written",
+                "rows written through this replica",
+                tags,
+                shard.counts(),
+                c -> c.rowsWrittenTo(index));
+        counter(
+                "millrace.replica.failures",
+                "attempts at this replica that did not write",
+                tags,
+                shard.counts(),
+                c -> c.failuresOf(index));
     }
 
     private ShardStatus view(ShardStatus shard) {
@@ -162,12 +254,31 @@ final class PipelineMetrics {
     private void ofPartition(PartitionView first) {
         var tags = tags(first);
         var key = first.partition();
-        counter("millrace.rows.polled", "rows polled", tags, views, v -> at(v, key).polled());
-        counter("millrace.rows.dropped", "rows polled and never encoded, which replay", tags, views, v -> at(v, key).dropped());
+        counter(
+                "millrace.rows.polled",
+                "rows polled",
+                tags,
+                views,
+                v -> at(v, key).polled());
+        counter(
+                "millrace.rows.dropped",
+                "rows polled and never encoded, which replay",
+                tags,
+                views,
+                v -> at(v, key).dropped());
         for (var sink : first.sinks()) {
             var ofSink = tags.and("sink", sink.sink());
-            counter("millrace.rows.skipped", "rows left out by an explicit policy", ofSink, views, v -> skipped(at(v, key), sink.sink()));
-            gauge("millrace.partition.inflight.rows", "rows encoded and not settled", ofSink, () -> sink.tally().inFlight());
+            counter(
+                    "millrace.rows.skipped",
+                    "rows left out by an explicit policy",
+                    ofSink,
+                    views,
+                    v -> skipped(at(v, key), sink.sink()));
+            gauge(
+                    "millrace.partition.inflight.rows",
+                    "rows encoded and not settled",
+                    ofSink,
+                    () -> sink.tally().inFlight());
         }
     }
 
@@ -226,6 +337,10 @@ final class PipelineMetrics {
     }
 
     private Timer timer(String name, String what, Tags tags) {
-        return Timer.builder(name).description(what).tags(tags).publishPercentileHistogram().register(registry);
+        return Timer.builder(name)
+                .description(what)
+                .tags(tags)
+                .publishPercentileHistogram()
+                .register(registry);
     }
 }

@@ -4,7 +4,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// How far a running pipeline is, for a person who watches. `lag` is null where it is not known of every partition.
-public record Progress(long polled, long delivered, @Nullable Long lag, List<Shard> shards) {
+public record Progress(
+        long polled, long delivered, @Nullable Long lag, List<Shard> shards) {
     public Progress {
         shards = List.copyOf(shards);
     }

@@ -14,12 +14,7 @@ import org.jspecify.annotations.Nullable;
 /// Draws up the report of a run from what its parts say at its end.
 ///
 /// Invariant: what no part can tell is null, and sets no sum (DRN-3).
-record RunEnd(
-        Run run,
-        List<PartitionView> partitions,
-        List<ShardStatus> shards,
-        boolean membersEnded,
-        Waited waited) {
+record RunEnd(Run run, List<PartitionView> partitions, List<ShardStatus> shards, boolean membersEnded, Waited waited) {
     /// What is known of the run itself.
     record Run(
             String pipeline,
@@ -65,7 +60,9 @@ record RunEnd(
                 drained,
                 caughtUp(),
                 rows(),
-                shards.stream().mapToLong(shard -> shard.counts().batchesWritten()).sum(),
+                shards.stream()
+                        .mapToLong(shard -> shard.counts().batchesWritten())
+                        .sum(),
                 owned().stream().map(this::partition).toList(),
                 sinks());
     }
@@ -116,13 +113,19 @@ record RunEnd(
 
     private DrainReport.Rows rows() {
         var known = allWorkersKnown();
-        var notEncoded = partitions.stream().mapToLong(p -> p.dropped() + p.waiting()).sum();
-        var abandoned = shards.stream().mapToLong(shard -> shard.counts().rowsAbandoned()).sum();
-        var inDoubt = shards.stream().mapToLong(shard -> shard.counts().rowsInDoubt()).sum();
+        var notEncoded =
+                partitions.stream().mapToLong(p -> p.dropped() + p.waiting()).sum();
+        var abandoned = shards.stream()
+                .mapToLong(shard -> shard.counts().rowsAbandoned())
+                .sum();
+        var inDoubt =
+                shards.stream().mapToLong(shard -> shard.counts().rowsInDoubt()).sum();
         return new DrainReport.Rows(
                 partitions.stream().mapToLong(PartitionView::polled).sum(),
                 shards.stream().mapToLong(shard -> shard.counts().rowsWritten()).sum(),
-                shards.stream().mapToLong(shard -> shard.counts().rowsDuplicate()).sum(),
+                shards.stream()
+                        .mapToLong(shard -> shard.counts().rowsDuplicate())
+                        .sum(),
                 partitions.stream()
                         .flatMap(partition -> partition.sinks().stream())
                         .mapToLong(PartitionView.SinkRows::skippedRows)

@@ -46,8 +46,7 @@ final class SinkPart {
 
     private static Map<ShardId, List<URI>> shards(SinkConfig config) {
         var out = new LinkedHashMap<ShardId, List<URI>>();
-        for (var shard : config.shards())
-            out.put(new ShardId(config.name(), shard.name()), Wiring.endpoints(shard));
+        for (var shard : config.shards()) out.put(new ShardId(config.name(), shard.name()), Wiring.endpoints(shard));
         return out;
     }
 
@@ -59,8 +58,10 @@ final class SinkPart {
         return sink;
     }
 
-    /// Asks the sink what it looks like. Null when it may be written to; else why not yet. Throws where a person has to mend something.
-    @Nullable String notYet(long deadlineNanos) throws StartFailure {
+    /// Asks the sink what it looks like. Null when it may be written to; else why not yet. Throws where a person has to
+    /// mend something.
+    @Nullable
+    String notYet(long deadlineNanos) throws StartFailure {
         if (!(sink instanceof PostgresSink postgres)) return null;
         return switch (postgres.describe(deadlineNanos)) {
             case Description.Described _ -> null;

@@ -13,7 +13,8 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/// The state of a running pipeline as one JSON document: what it has polled, what it holds, and how each replica stands.
+/// The state of a running pipeline as one JSON document: what it has polled, what it holds, and how each replica
+/// stands.
 ///
 /// Ages are seconds; what is unknown is null.
 final class StatusJson {
@@ -129,7 +130,8 @@ final class StatusJson {
             var state = replica.state();
             var failure = replica.lastFailure();
             out.writeStartObject();
-            out.writeStringField("endpoint", shard.endpoints().get(state.replica()).toString());
+            out.writeStringField(
+                    "endpoint", shard.endpoints().get(state.replica()).toString());
             out.writeStringField("breaker", word(state.phase()));
             var ends = state.phaseEndsNanos();
             number("open_for_ms", ends == NanoClock.NEVER ? null : (Long) Math.max(0, (ends - nowNanos) / 1_000_000));

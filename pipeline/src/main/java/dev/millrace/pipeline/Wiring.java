@@ -54,7 +54,9 @@ final class Wiring {
                         checkpoint.stalledFailAfter().toNanos(),
                         COMMIT_TIMEOUT.toNanos()))
                 .membership(new KafkaSourceSettings.Membership(
-                        kafka.rebalanceDrainTimeout().toNanos(), defaults.unreadyAfterNanos(), defaults.endAfterNanos()));
+                        kafka.rebalanceDrainTimeout().toNanos(),
+                        defaults.unreadyAfterNanos(),
+                        defaults.endAfterNanos()));
     }
 
     private static KafkaSourceSettings.Subscription subscription(Topics topics) {
@@ -136,8 +138,7 @@ final class Wiring {
         var connect = min(LONGEST_CONNECT, sink.writeTimeout().dividedBy(2));
         return new PostgresSettings(
                 postgres.table().toString(),
-                new PostgresSettings.Login(
-                        postgres.user(), passwordOf(postgres), tls(postgres.tls())),
+                new PostgresSettings.Login(postgres.user(), passwordOf(postgres), tls(postgres.tls())),
                 new PostgresSettings.Rows(
                         switch (postgres.onConflict()) {
                             case ERROR -> PostgresSettings.OnConflict.ERROR;

@@ -32,6 +32,7 @@ final class ShardWorker {
     private final long shareRows;
     private final long shareBytes;
     private @Nullable ShardEvent current;
+    private boolean finished;
     private volatile ShardView view;
     private volatile ShardStatus.Worker state = ShardStatus.Worker.RUNNING;
 
@@ -150,8 +151,9 @@ final class ShardWorker {
                     chunk -> chunk.epoch() <= epoch && chunk.partition().equals(partition));
             give(waiting);
         }
-        if (state == ShardStatus.Worker.FINISHED) give(mailbox.close());
+        if (finished) give(mailbox.close());
         view = machine.view();
+        if (finished) state = ShardStatus.Worker.FINISHED; // after the view, so that who sees the one sees the other
     }
 
     /// Chunks that nobody waits for any more: the machine settles and counts them.
@@ -172,7 +174,7 @@ final class ShardWorker {
                 log.tell(note);
                 listener.note(settings.shard(), note);
             }
-            case ShardCommand.Finished() -> state = ShardStatus.Worker.FINISHED;
+            case ShardCommand.Finished() -> finished = true;
         }
     }
 

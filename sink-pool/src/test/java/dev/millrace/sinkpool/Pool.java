@@ -62,8 +62,14 @@ final class Pool implements AutoCloseable {
         return System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(ms);
     }
 
-    /// A full batch of orders-0, polled now. Returns whether it was taken; if not, it is closed.
-    boolean offerBatch(int partition, long number) {
+    /// Offers a full batch as soon as there is room.
+    void offerBatch(int partition, long number) {
+        eventually("room for a batch", () -> pool.hasRoom(TARGET));
+        assertThat(tryOffer(partition, number)).as("taken").isTrue();
+    }
+
+    /// Offers a full batch, polled now. Returns whether it was taken; if not, it is closed.
+    boolean tryOffer(int partition, long number) {
         var chunk = source.chunk("orders", partition, 1, number * setup.maxRows, setup.maxRows, 20, System.nanoTime());
         var taken = pool.offer(TARGET, List.of(chunk));
         if (!taken) chunk.close();

@@ -94,6 +94,10 @@ final class Shard {
         return setup.originNanos + ms * MS;
     }
 
+    long now() {
+        return now;
+    }
+
     private long ms(long nanos) {
         return (nanos - setup.originNanos) / MS;
     }

@@ -149,8 +149,7 @@ final class FakeSink {
             case DOWN -> new Plan(-1, quick, new Say.This(unavailable("refused", false, replica)));
             case HANGS -> hang();
             case SLOW -> {
-                var end = (long)
-                        (timeout() * (0.5 + chance.generator().nextDouble()));
+                var end = (long) (timeout() * (0.5 + chance.generator().nextDouble()));
                 yield new Plan(end * 9 / 10, end, new Say.Receipt(false));
             }
             case OVERLOADED -> {

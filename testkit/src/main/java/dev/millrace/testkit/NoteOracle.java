@@ -27,21 +27,23 @@ final class NoteOracle {
             case ShardNote.ReplicaHalfOpened(var replica) -> phase(replica, Phase.HALF_OPEN);
             case ShardNote.ReplicaClosed(var replica) -> phase(replica, Phase.CLOSED);
             case ShardNote.Blocked _,
-                ShardNote.GaveUp _,
-                ShardNote.Sealed _,
-                ShardNote.Wrote _,
-                ShardNote.Abandoned _ -> {}
+                    ShardNote.GaveUp _,
+                    ShardNote.Sealed _,
+                    ShardNote.Wrote _,
+                    ShardNote.Abandoned _ -> {}
         }
     }
 
     private void outage(boolean begins) {
-        if (outage == begins) throw new Violation("BRK-10", begins ? "an outage begins in an outage" : "no outage ends");
+        if (outage == begins)
+            throw new Violation("BRK-10", begins ? "an outage begins in an outage" : "no outage ends");
         outage = begins;
     }
 
     private void phase(int replica, Phase phase) {
         var before = told.put(replica, phase);
-        if (before == phase && phase == Phase.CLOSED) throw new Violation("BRK-8", "replica " + replica + " closes twice");
+        if (before == phase && phase == Phase.CLOSED)
+            throw new Violation("BRK-8", "replica " + replica + " closes twice");
     }
 
     /// All commands are carried out: what was told is how it is.

@@ -164,7 +164,7 @@ final class PipelineProcess {
                 if (!gone && !shard.finished())
                     throw new Violation("O9", "shard " + shard.index() + " is not finished after the drain's deadline");
         });
-        world.agenda.in(budgetNanos + 4 * STOP_SLACK_NANOS, () -> {
+        world.agenda.in(budgetNanos + 8 * STOP_SLACK_NANOS, () -> {
             if (!gone) throw new Violation("O9", "process run " + run + " does not end after its drain");
         });
     }

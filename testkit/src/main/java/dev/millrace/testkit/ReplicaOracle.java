@@ -157,13 +157,14 @@ final class ReplicaOracle {
             var state = other.state();
             if (state.replica() != replica && state.phase() == Phase.CLOSED && !state.unfinished())
                 throw new Violation(
-                        "WRT-2", "batch " + batch + " goes to replica " + replica + " again, not to " + state.replica());
+                        "WRT-2",
+                        "batch " + batch + " goes to replica " + replica + " again, not to " + state.replica());
         }
     }
 
-    /// WRT-1: an attempt ends at its deadline, whether or not it answers.
-    void mustBeOver(long id) {
-        if (live.containsKey(id)) throw new Violation("WRT-1", "attempt " + id + " is out after its deadline");
+    /// The attempt is neither ended nor cancelled.
+    boolean isLive(long id) {
+        return live.containsKey(id);
     }
 
     void cancelled(long id) {

@@ -79,8 +79,8 @@ final class ShardOracle {
         replicas.started(id, replica, 0);
     }
 
-    void mustBeOver(long id) {
-        replicas.mustBeOver(id);
+    boolean isOut(long attempt) {
+        return replicas.isLive(attempt);
     }
 
     void cancelled(long id) {

@@ -194,6 +194,12 @@ final class ShardShell {
         }
     }
 
+    private void mustBeOver(long attempt) {
+        if (oracle.isOut(attempt))
+            throw new Violation(
+                    "WRT-1", "attempt " + attempt + " of shard " + index + " is out after its deadline" + stuck());
+    }
+
     /// What it holds, in words; empty for nothing.
     String stuck() {
         var view = machine.view();
@@ -221,14 +227,13 @@ final class ShardShell {
                         index, start.replica(), start.rows(), start.token(), told -> ended(start.attempt(), told));
                 attempts.put(start.attempt(), attempt);
                 oracle.started(start, attempt, machine.view());
-                process.later(
-                        start.deadlineNanos() - world.now() + LATE_NANOS, () -> oracle.mustBeOver(start.attempt()));
+                process.later(start.deadlineNanos() - world.now() + LATE_NANOS, () -> mustBeOver(start.attempt()));
             }
             case ShardCommand.StartPing(var id, var replica, var deadline) -> {
                 world.note("ping", id, replica);
                 attempts.put(id, world.sink.ping(index, replica, told -> ended(id, told)));
                 oracle.pinged(id, replica);
-                process.later(deadline - world.now() + LATE_NANOS, () -> oracle.mustBeOver(id));
+                process.later(deadline - world.now() + LATE_NANOS, () -> mustBeOver(id));
             }
             case ShardCommand.CancelAttempt(var id) -> {
                 world.note("cancel", id, index);

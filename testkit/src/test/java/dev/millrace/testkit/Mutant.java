@@ -171,6 +171,28 @@ record Mutant(String name, String module, String type, List<Edit> edits) {
                         "dev.millrace.sinkpool.Attempts",
                         new Edit("unfinished[replica]--;", "")),
                 new Mutant(
+                        "a ping outlives the drain",
+                        "sink-pool",
+                        "dev.millrace.sinkpool.ShardMachine",
+                        new Edit("dispatcher.cancelAll(nowNanos, out); // only pings are out", "")),
+                new Mutant(
+                        "an outage ends though no replica is closed",
+                        "sink-pool",
+                        "dev.millrace.sinkpool.ReplicaWatch",
+                        new Edit("if (!outage || noneClosed(replicas.view())) return;", "if (!outage) return;")),
+                new Mutant(
+                        "a batch may be overtaken",
+                        "sink-pool",
+                        "dev.millrace.sinkpool.Deliveries",
+                        new Edit("inFlight.add(queue.removeFirst())", "inFlight.add(queue.removeLast())")),
+                new Mutant(
+                        "a retry does not sleep",
+                        "sink-pool",
+                        "dev.millrace.sinkpool.Delivery",
+                        new Edit(
+                                "stage = new Stage.Sleeping(nowNanos + sleepNanos, sleepNanos, then);",
+                                "stage = new Stage.Ready(then);")),
+                new Mutant(
                         "linger by comparison of instants",
                         "sink-pool",
                         "dev.millrace.sinkpool.MergedComposition",

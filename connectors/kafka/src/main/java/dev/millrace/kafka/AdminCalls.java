@@ -24,6 +24,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Questions to the cluster, each repeated while it fails in passing, until a deadline or a stop.
 ///
@@ -52,6 +54,7 @@ final class AdminCalls implements AutoCloseable {
         }
     }
 
+    private static final Logger LOG = LoggerFactory.getLogger(AdminCalls.class);
     private static final long SLICE_NANOS = 50_000_000L;
 
     private final Admin admin;
@@ -179,6 +182,29 @@ final class AdminCalls implements AutoCloseable {
         var offsets = new HashMap<TopicPartition, Long>();
         answer.forEach((partition, found) -> offsets.put(partition, found.offset()));
         return offsets;
+    }
+
+    /// Where the logs end, of those that answer in time. A topic that is gone holds up nobody else's.
+    Map<TopicPartition, Long> ends(Collection<TopicPartition> partitions, long untilNanos) {
+        var asked = new HashMap<TopicPartition, OffsetSpec>();
+        for (var partition : partitions) asked.put(partition, OffsetSpec.latest());
+        var answer = admin.listOffsets(asked, new ListOffsetsOptions(IsolationLevel.READ_COMMITTED));
+        var ends = new HashMap<TopicPartition, Long>();
+        for (var partition : partitions) {
+            try {
+                ends.put(
+                        partition,
+                        await(answer.partitionResult(partition), untilNanos).offset());
+            } catch (Stopped stop) {
+                throw stop;
+            } catch (InterruptedException interrupted) {
+                Thread.currentThread().interrupt();
+                throw new Stopped();
+            } catch (Exception unknown) {
+                LOG.debug("event=end_unknown partition={} why=\"{}\"", partition, unknown.toString());
+            }
+        }
+        return ends;
     }
 
     @Override

@@ -22,8 +22,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Partitions that were assigned and are not read yet: each waits, paused, for its committed offset and for the
-/// identity
-/// of its topic.
+/// identity of its topic.
 ///
 /// A partition without a committed offset is new in a group that has offsets (the group's own start is settled before
 /// anybody joins), so it is read from its beginning, and that is said.

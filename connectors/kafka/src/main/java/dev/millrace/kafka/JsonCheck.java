@@ -9,9 +9,8 @@ import org.jspecify.annotations.Nullable;
 /// Tells whether bytes are one JSON object (RFC 8259), in one pass, without a tree, recursion or allocation.
 ///
 /// Held to: the grammar, well-formed UTF-8, paired surrogates in escapes, at most [#DEPTH] objects and arrays inside
-/// one
-/// another, one object and nothing but white space around it. Not looked at: names that repeat, the size of numbers.
-/// Time is linear in the length, whatever the bytes.
+/// one another, one object and nothing but white space around it. Not looked at: names that repeat, the size of
+/// numbers. Time is linear in the length, whatever the bytes.
 ///
 /// Thread ownership: the source thread.
 final class JsonCheck {

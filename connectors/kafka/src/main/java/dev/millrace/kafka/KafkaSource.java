@@ -7,21 +7,27 @@ import dev.millrace.sinkpool.NanoClock;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// The Kafka source of one pipeline: `consumers` group members, each on a thread of its own.
 ///
 /// Life: [#start], then at the end [#stop], and once the sinks are done or their time is up [#finish]; [#awaitClosed]
-/// tells
-/// when every member has left the group. What is committed is only what [Intake] said is durable, contiguously.
+/// tells when every member has left the group. What is committed is only what [Intake] said is durable, contiguously.
 ///
 /// Thread ownership: shared; `start` is called once, the others from any thread.
 public final class KafkaSource implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(KafkaSource.class);
+    private static final long BACKLOG_NANOS = 500_000_000L;
     private static final long END_KNOWN_FOR_NANOS = 60_000_000_000L;
 
     private final KafkaSourceSettings settings;
@@ -37,11 +43,11 @@ public final class KafkaSource implements AutoCloseable {
     private volatile boolean stopped;
     private volatile boolean begun;
     private volatile @Nullable AdminCalls calls;
+    private volatile @Nullable AdminCalls atTheEnd;
     private volatile @Nullable TopicWatch watch;
 
     /// `sinks` in the order of [dev.millrace.sinkpool.Target#sink]. Throws [IllegalArgumentException] for a client
-    /// property
-    /// that is not a user's to set.
+    /// property that is not a user's to set.
     public KafkaSource(
             KafkaSourceSettings settings,
             List<SinkFeed> sinks,
@@ -67,14 +73,15 @@ public final class KafkaSource implements AutoCloseable {
     }
 
     /// Looks at the cluster, settles where a new group starts, and lets the members join. Returns false where a stop
-    /// was
-    /// asked for before that: then nothing runs, and nothing has to be finished.
+    /// was asked for before that: then nothing runs, and nothing has to be finished.
     ///
     /// Throws [StartRefused], within `startup_timeout`, with a line and an exit code.
     public boolean start() throws StartRefused {
         if (stopped) return false;
-        var admin = new AdminCalls(admin(), clock, () -> stopped);
+        var client = admin();
+        var admin = new AdminCalls(client, clock, () -> stopped);
         calls = admin;
+        atTheEnd = new AdminCalls(client, clock, () -> false);
         var ids = new HashMap<String, TopicId>();
         try {
             new SourceStart(settings, admin, clock).run().forEach((name, topic) -> ids.put(name, topic.id()));
@@ -124,8 +131,7 @@ public final class KafkaSource implements AutoCloseable {
     }
 
     /// Takes nothing more. What was polled is encoded and handed over while there is room, until `encodeUntilNanos`,
-    /// then
-    /// [SourceListener#inputFinished] is told. The members go on polling, so that the group goes on, until
+    /// then [SourceListener#inputFinished] is told. The members go on polling, so that the group goes on, until
     /// [#finish].
     public void stop(long encodeUntilNanos) {
         stopped = true;
@@ -135,8 +141,7 @@ public final class KafkaSource implements AutoCloseable {
     }
 
     /// Commits what is durable by now, reads the backlog (at most 500 ms), leaves the group. Ends by `deadlineNanos`,
-    /// or
-    /// half a second for each of these steps after it.
+    /// or half a second for each of these steps after it.
     public void finish(long deadlineNanos) {
         stop(deadlineNanos);
         for (var member : members) member.finish(deadlineNanos);
@@ -170,7 +175,7 @@ public final class KafkaSource implements AutoCloseable {
     @Override
     public void close() {
         var deadline = clock.nanoTime() + 2_000_000_000L;
-        if (ended.getCount() > 0) finish(deadline);
+        finish(deadline);
         try {
             awaitClosed(deadline + 2_000_000_000L);
         } catch (InterruptedException interrupted) {
@@ -194,6 +199,15 @@ public final class KafkaSource implements AutoCloseable {
         @Override
         public void ended(int member) {
             ended.countDown();
+        }
+
+        @Override
+        public Map<TopicPartition, Long> ends(Set<TopicPartition> of) {
+            var asked = atTheEnd;
+            if (asked == null) return Map.of();
+            var ends = asked.ends(of, clock.nanoTime() + BACKLOG_NANOS);
+            if (ends.size() < of.size()) LOG.warn("event=backlog_unknown partitions={}", of.size() - ends.size());
+            return ends;
         }
     }
 }

@@ -116,8 +116,8 @@ public record KafkaSourceSettings(
         }
     }
 
-    /// When what is done is committed; how much may be taken and undone; how long a failed range may hold its partition
-    /// before the process ends.
+    /// When what is done is committed; how much may be taken and undone; how long a failed range may hold its
+    /// partition before the process ends.
     public record Checkpoint(long intervalNanos, int maxPending, long stalledFailAfterNanos, long commitTimeoutNanos) {
         public Checkpoint {
             if (intervalNanos < 100 * MILLIS)
@@ -148,9 +148,8 @@ public record KafkaSourceSettings(
         }
     }
 
-    /// How often the topics' identities and ends are read, and how old the client's metadata may grow: that is how soon
-    /// a
-    /// new partition or a new matching topic is seen.
+    /// How often the topics' identities and ends are read, and how old the client's metadata may grow: that is how
+    /// soon a new partition or a new matching topic is seen.
     public record Watch(long identityNanos, long lagNanos, long metadataMaxAgeNanos) {
         public Watch {
             positive("identity interval", identityNanos);

@@ -4,8 +4,7 @@ import dev.millrace.sinkpool.RecordView;
 import dev.millrace.sinkpool.Router;
 
 /// Routes by the record's key, with the hash that Kafka's own producers partition by. A record without a key goes by
-/// its
-/// partition, so that where it goes stays a function of the record.
+/// its partition, so that where it goes stays a function of the record.
 ///
 /// Thread ownership: immutable.
 public final class KeyRouter implements Router {

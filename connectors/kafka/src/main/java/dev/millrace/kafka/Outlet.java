@@ -9,8 +9,8 @@ import java.util.ArrayList;
 
 /// The chunks of one source thread for one target that its shard has not taken yet.
 ///
-/// They go over in bulk: waking a shard for each chunk costs more than anything else between poll and socket. A refused
-/// offer keeps them, in order, and blocks the outlet until one is taken.
+/// They go over in bulk: waking a shard for each chunk costs more than anything else between poll and socket. A
+/// refused offer keeps them, in order, and blocks the outlet until one is taken.
 ///
 /// Thread ownership: the source thread.
 final class Outlet {

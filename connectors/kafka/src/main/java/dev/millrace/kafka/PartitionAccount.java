@@ -97,6 +97,12 @@ final class PartitionAccount {
         endNanos = nowNanos;
     }
 
+    /// The log's end, as so many offsets past what was taken.
+    void endsAfterPosition(long offsets, long nowNanos) {
+        var at = standing;
+        if (at != null) end(at.position() + offsets, nowNanos);
+    }
+
     void endUnknown() {
         end = UNKNOWN;
     }

@@ -15,11 +15,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// One partition of one member in one epoch: what was polled and is not encoded yet, what is being built, and how far
-/// it
-/// is done.
+/// it is done.
 ///
-/// A poll's records wait as a cursor. Encoding stops at the first full thing and goes on later from the same record, so
-/// nothing is encoded without room, and no record is encoded twice.
+/// A poll's records wait as a cursor. Encoding stops at the first full thing and goes on later from the same record,
+/// so nothing is encoded without room, and no record is encoded twice.
 ///
 /// Thread ownership: the source thread.
 final class PartitionFlow {

@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
 
 /// One partition as told to people, also one that this process had and has no more. What is unknown is null.
 ///
-/// Polled rows are, for each sink that takes the topic: encoded (its tally) + skipped + dropped + waiting. Dropped rows
-/// were polled and never encoded; they replay. `position` is one past the last offset taken, `watermark` what is done
-/// contiguously, `headNanos` how long the head of the partition has been where it is (0 with nothing pending).
+/// Polled rows are, for each sink that takes the topic: encoded (its tally) + skipped + dropped + waiting. Dropped
+/// rows were polled and never encoded; they replay. `position` is one past the last offset taken, `watermark` what is
+/// done contiguously, `headNanos` how long the head of the partition has been where it is (0 with nothing pending).
 ///
 /// @param member the group member of this process that owns it, negative for none
 /// @param lag offsets between the watermark and the log's end as last seen, null where that is unknown

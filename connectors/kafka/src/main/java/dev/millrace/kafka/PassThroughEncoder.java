@@ -7,10 +7,8 @@ import dev.millrace.sinkpool.RowEncoder;
 /// A row is the record's value and a newline, for sinks that take bytes. A null value is an empty line.
 ///
 /// [#exact] keeps every byte, so a value that holds a newline is several lines. [#singleLine] is for JSON that was
-/// checked:
-/// there a raw newline or carriage return can only be white space between tokens, and is written as a space, so that
-/// one
-/// row is one line.
+/// checked: there a raw newline or carriage return can only be white space between tokens, and is written as a space,
+/// so that one row is one line.
 ///
 /// Thread ownership: immutable.
 public final class PassThroughEncoder implements RowEncoder {

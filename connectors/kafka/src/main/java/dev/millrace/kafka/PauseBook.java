@@ -12,8 +12,7 @@ import org.jspecify.annotations.Nullable;
 /// Which partitions are paused, since when and why.
 ///
 /// A pause lasts at least [#SHORTEST_NANOS], since every pause costs a fetch; one shorter than [#FLAPPING_NANOS] is
-/// counted
-/// as flapping.
+/// counted as flapping.
 ///
 /// Thread ownership: the source thread.
 final class PauseBook {

@@ -5,12 +5,11 @@ import dev.millrace.sinkpool.RowEncoder;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
-/// One sink as the source sees it: which topics it takes, how a record becomes a row of it, and to which shard and lane
-/// the row goes. Its place in the list that the source is given is [dev.millrace.sinkpool.Target#sink].
+/// One sink as the source sees it: which topics it takes, how a record becomes a row of it, and to which shard and
+/// lane the row goes. Its place in the list that the source is given is [dev.millrace.sinkpool.Target#sink].
 ///
-/// `encoder` makes one for each source thread. A chunk is full at `chunkBytes`, and is handed over when its oldest row
-/// is
-/// `chunkLingerNanos` old.
+/// `encoder` makes one for each source thread. A chunk is full at `chunkBytes`, and is handed over when its oldest
+/// row is `chunkLingerNanos` old.
 public record SinkFeed(
         String name,
         Predicate<String> topics,

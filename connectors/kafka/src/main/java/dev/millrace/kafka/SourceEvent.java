@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /// All that can happen to one group member. Everything the source machine learns comes as one of these.
 public sealed interface SourceEvent {
-    /// The partition is this member's from now on, and is read from `start`. `committed` is what the group has for it,
-    /// null for nothing.
+    /// The partition is this member's from now on, and is read from `start`. `committed` is what the group has for
+    /// it, null for nothing.
     record Assigned(
             SourcePartition partition,
             CommitEntry start,

@@ -15,7 +15,6 @@ import dev.millrace.sinkpool.NanoClock;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -24,15 +23,14 @@ import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// Decides for one group member what is encoded, handed over, paused, committed, given up, and when the process has to
-/// end.
+/// Decides for one group member what is encoded, handed over, paused, committed, given up, and when the process has
+/// to end.
 ///
 /// Reads no clock, starts no thread, touches no consumer. Its only way out besides commands is the [Intake], which
-/// never
-/// blocks. The simulation and the consumer thread drive this same class.
+/// never blocks. The simulation and the consumer thread drive this same class.
 ///
-/// Invariant: what is committed of a partition is its tracker's watermark in the epoch that owns it; a partition whose
-/// topic changed is never committed again.
+/// Invariant: what is committed of a partition is its tracker's watermark in the epoch that owns it; a partition
+/// whose topic changed is never committed again.
 ///
 /// Thread ownership: one caller at a time.
 public final class SourceMachine {
@@ -53,27 +51,6 @@ public final class SourceMachine {
             SourceCounters counters) {
         public Parts {
             sinks = List.copyOf(sinks);
-        }
-    }
-
-    /// One partition, and what holds it.
-    private static final class Owned {
-        final PartitionFlow flow;
-        final String note;
-        boolean noRoom;
-        boolean pendingFull;
-        boolean halted;
-        boolean forgotten;
-        long headNanos;
-        long headFrom = -1;
-
-        @Nullable
-        Long stalledNanos;
-
-        Owned(PartitionFlow flow, String note, long nowNanos) {
-            this.flow = flow;
-            this.note = note;
-            this.headNanos = nowNanos;
         }
     }
 
@@ -114,8 +91,7 @@ public final class SourceMachine {
     }
 
     /// The one method that may change it. `nowNanos` never decreases; commands come in the order in which they are to
-    /// be
-    /// carried out.
+    /// be carried out.
     public void on(SourceEvent event, long nowNanos, Consumer<SourceCommand> out) {
         switch (event) {
             case SourceEvent.Assigned assigned -> assigned(assigned, nowNanos);
@@ -154,7 +130,7 @@ public final class SourceMachine {
         var onPoison = parts.settings().values().onPoison();
         var flow =
                 new PartitionFlow(tracker, account, feeds, format, onPoison, poisonLog, parts.inbox(), intake.budget());
-        var one = new Owned(flow, TopicNote.of(partition.topicId()), nowNanos);
+        var one = new Owned(flow, nowNanos);
         owned.put(partition, one);
         pauses.arrived(partition, nowNanos);
         if (assigned.committed() != null) account.committed(assigned.committed().offset());
@@ -322,10 +298,7 @@ public final class SourceMachine {
     }
 
     private void watermarkMoved(Owned one) {
-        if (one.forgotten) return;
-        var tracker = one.flow.tracker;
-        flight.moved(
-                one.flow.partition, new CommitEntry(tracker.watermark(), tracker.watermarkLeaderEpoch(), one.note));
+        if (!one.forgotten) flight.moved(one.flow.partition, one.toCommit());
     }
 
     private void answered(long attempt, Answer answer, long nowNanos, Consumer<SourceCommand> out) {
@@ -425,27 +398,7 @@ public final class SourceMachine {
     }
 
     private void publish(Owned one, long nowNanos) {
-        var tracker = one.flow.tracker;
-        var head = tracker.head();
-        var from = head == null ? -1 : head.from();
-        if (from != one.headFrom) {
-            one.headFrom = from;
-            one.headNanos = nowNanos;
-        }
-        one.flow.account.stands(new PartitionAccount.Standing(
-                tracker.watermark(),
-                tracker.end(),
-                tracker.pending(),
-                one.flow.waitingRows(),
-                one.stalledNanos == null ? one.headNanos : one.stalledNanos,
-                blockedBy(one)));
-    }
-
-    private @Nullable String blockedBy(Owned one) {
-        if (one.forgotten) return "topic changed";
-        if (one.stalledNanos != null) return "a range that failed";
-        var reason = pauses.reason(one.flow.partition);
-        return reason == null ? null : reason.name().toLowerCase(Locale.ROOT);
+        one.publish(pauses.reason(one.flow.partition), nowNanos);
     }
 
     /// When a tick would next do something, if nothing else happens.

@@ -1,7 +1,5 @@
 package dev.millrace.kafka;
 
-import dev.millrace.checkpoint.CommitFlight.Answer;
-import dev.millrace.checkpoint.CommitFlight.Send;
 import dev.millrace.checkpoint.Range;
 import dev.millrace.checkpoint.Resolution;
 import dev.millrace.checkpoint.SourcePartition;
@@ -36,21 +34,17 @@ import org.slf4j.LoggerFactory;
 /// One member of the group: a consumer, its machine, and the loop that turns both.
 ///
 /// A turn polls, tells the machine what came and what was resolved since, and carries out what it says. Nothing in a
-/// turn
-/// waits but the poll itself, so a sink that is down for hours costs no rebalance. Only a revoke waits, in its
-/// callback, for
-/// at most `rebalance.drain_timeout`.
+/// turn waits but the poll itself, so a sink that is down for hours costs no rebalance. Only a revoke waits, in its
+/// callback, for at most `rebalance.drain_timeout`.
 ///
 /// Thread ownership: its own thread, but for `stop`, `finish`, `view` and what is told to it.
-final class SourceMember implements Runnable, TopicWatch.Reader {
+final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
     private static final Logger LOG = LoggerFactory.getLogger(SourceMember.class);
     private static final int FATAL = 5;
     private static final long IDLE_POLL_NANOS = 100_000_000L;
     private static final long HELD_POLL_NANOS = 5_000_000L;
     private static final long ASK_AGAIN_NANOS = 1_000_000_000L;
     private static final long LAG_NANOS = 1_000_000_000L;
-    private static final Duration BOUNDS = Duration.ofSeconds(3);
-    private static final Duration BACKLOG = Duration.ofMillis(500);
 
     /// What members have in common.
     record Shared(
@@ -68,9 +62,14 @@ final class SourceMember implements Runnable, TopicWatch.Reader {
         void failed(int member, int exitCode, String reason);
 
         void ended(int member);
+
+        /// Where these logs end; without those that did not answer within the half second that a stop has for it.
+        Map<TopicPartition, Long> ends(Set<TopicPartition> of);
     }
 
-    private record Cut(long position, long logEnd) {}
+    /// The consumer, and what works with it.
+    private record Gear(
+            Consumer<ByteBuffer, ByteBuffer> consumer, Arrivals arrivals, MemberCommits commits, LogBounds bounds) {}
 
     private final int index;
     private final Shared shared;
@@ -79,15 +78,11 @@ final class SourceMember implements Runnable, TopicWatch.Reader {
     private final Inbox<Map<String, TopicId>> identified = new Inbox<>();
     private final SourceMachine machine;
     private final Map<TopicPartition, SourcePartition> owned = new HashMap<>();
-    private final Map<TopicPartition, Cut> cuts = new HashMap<>();
     private final ArrayList<SourceCommand> commands = new ArrayList<>();
 
-    private @Nullable Consumer<ByteBuffer, ByteBuffer> consumer;
-    private @Nullable Arrivals arrivals;
+    private @Nullable Gear gear;
     private volatile @Nullable TopicWatch watch;
     private @Nullable Throwable callbackFailure;
-    private @Nullable Exception commitFailure;
-    private @Nullable Send out;
     private long askedNanos;
     private long lagNanos;
     private boolean stopping;
@@ -149,7 +144,7 @@ final class SourceMember implements Runnable, TopicWatch.Reader {
 
     /// Makes its consumer, which refuses settings that cannot work. Before its thread starts.
     void open() {
-        consumer = shared.clients().consumer(index);
+        gear(shared.clients().consumer(index));
     }
 
     /// Gives back a consumer that never joins.
@@ -161,10 +156,9 @@ final class SourceMember implements Runnable, TopicWatch.Reader {
     @Override
     public void run() {
         try {
-            var mine = consumer;
+            var mine = gear;
             if (mine == null) throw new IllegalStateException("not opened");
-            arrivals = new Arrivals(mine);
-            subscribe(mine);
+            subscribe(mine.consumer());
             while (finishNanos == null) turn(mine);
             lastCommit(mine);
         } catch (Throwable failure) {
@@ -177,6 +171,14 @@ final class SourceMember implements Runnable, TopicWatch.Reader {
             if (!inputTold) shared.outcomes().inputFinished(index);
             shared.outcomes().ended(index);
         }
+    }
+
+    private void gear(Consumer<ByteBuffer, ByteBuffer> consumer) {
+        gear = new Gear(
+                consumer,
+                new Arrivals(consumer),
+                new MemberCommits(consumer, machine, this, clock),
+                new LogBounds(consumer, owned, this, this::ask));
     }
 
     private void ownNothing() {
@@ -211,30 +213,31 @@ final class SourceMember implements Runnable, TopicWatch.Reader {
         }
     }
 
-    private void turn(Consumer<ByteBuffer, ByteBuffer> mine) throws Throwable {
+    private void turn(Gear mine) throws Throwable {
         turnNanos = clock.nanoTime();
         var until = encodeUntilNanos;
         if (until != null && !stopping) {
             stopping = true;
-            tell(new SourceEvent.StopTaking(until));
+            now(new SourceEvent.StopTaking(until));
+            // Before the next poll: nothing may come after the input was called finished.
+            carryOut(mine);
         }
-        arrive();
+        arrive(mine);
         var records = poll(mine);
         takeInbox();
-        if (records == null) tell(new SourceEvent.Tick());
-        else tell(new SourceEvent.Polled(batches(records)));
+        if (records == null) now(new SourceEvent.Tick());
+        else now(new SourceEvent.Polled(batches(records)));
         carryOut(mine);
-        readLags(mine);
+        readLags(mine.consumer());
         checkAssignment();
     }
 
     // The ids of partitions that wait are read beside the loop; an answer that got lost is asked for again.
-    private void arrive() {
-        var waiting = arrivals;
-        if (waiting == null) return;
+    private void arrive(Gear mine) {
+        var waiting = mine.arrivals();
         for (var ids = identified.poll(); ids != null; ids = identified.poll()) {
             waiting.identified(ids);
-            settleCuts(ids);
+            mine.bounds().identified(ids);
         }
         if (waiting.isEmpty()) return;
         waiting.locate();
@@ -254,13 +257,13 @@ final class SourceMember implements Runnable, TopicWatch.Reader {
         owned.put(CommitCall.kafka(partition), partition);
         partitions = owned.size();
         shared.accounts().of(partition).ownedBy(index);
-        tell(new SourceEvent.Assigned(partition, one.start(), committed));
+        now(new SourceEvent.Assigned(partition, one.start(), committed));
         if (committed == null) return;
         switch (TopicNote.read(committed.metadata())) {
             case TopicNote.Nothing() -> {}
             case TopicNote.Of(var was) -> {
                 if (!was.equals(partition.topicId()))
-                    tell(new SourceEvent.TopicChanged(partition.topic(), was, partition.topicId()));
+                    now(new SourceEvent.TopicChanged(partition.topic(), was, partition.topicId()));
             }
             case TopicNote.Plan() ->
                 LOG.warn("event=plan_ignored partition={} note=\"rows of open segments may repeat\"", partition);
@@ -272,17 +275,16 @@ final class SourceMember implements Runnable, TopicWatch.Reader {
         }
     }
 
-    private @Nullable ConsumerRecords<ByteBuffer, ByteBuffer> poll(Consumer<ByteBuffer, ByteBuffer> mine)
-            throws Throwable {
+    private @Nullable ConsumerRecords<ByteBuffer, ByteBuffer> poll(Gear mine) throws Throwable {
         try {
-            var records = mine.poll(Duration.ofNanos(pollNanos()));
-            rethrow();
+            var records = mine.consumer().poll(Duration.ofNanos(pollNanos(mine)));
+            rethrow(mine);
             troubled = false;
             return records;
         } catch (LogTruncationException cut) {
-            truncated(mine, cut);
+            mine.bounds().truncated(cut);
         } catch (OffsetOutOfRangeException lost) {
-            outOfRange(mine, lost);
+            mine.bounds().outOfRange(lost);
         } catch (NoOffsetForPartitionException fresh) {
             // Its start could not be read in the callback; `arrive` reads it.
             if (!troubled) LOG.warn("event=no_offset_yet partitions={}", fresh.partitions());
@@ -291,21 +293,20 @@ final class SourceMember implements Runnable, TopicWatch.Reader {
             if (!troubled) LOG.warn("event=poll_failed member={} why=\"{}\"", index, passing.toString());
             troubled = true;
         }
-        rethrow();
+        rethrow(mine);
         inbox.await(HELD_POLL_NANOS);
         return null;
     }
 
-    private void rethrow() throws Throwable {
+    private void rethrow(Gear mine) throws Throwable {
         var failure = callbackFailure;
         if (failure != null) throw failure;
-        var refused = commitFailure;
+        var refused = mine.commits().fatal();
         if (refused != null) throw refused;
     }
 
-    private long pollNanos() {
-        var waiting = arrivals;
-        var longest = machine.held() || (waiting != null && !waiting.isEmpty()) ? HELD_POLL_NANOS : IDLE_POLL_NANOS;
+    private long pollNanos(Gear mine) {
+        var longest = machine.held() || !mine.arrivals().isEmpty() ? HELD_POLL_NANOS : IDLE_POLL_NANOS;
         var wake = machine.wakeAtNanos();
         if (wake == NanoClock.NEVER) return longest;
         // Less than a millisecond is none to the client, which would then return without looking at the network.
@@ -330,34 +331,39 @@ final class SourceMember implements Runnable, TopicWatch.Reader {
         return batches;
     }
 
-    private void tell(SourceEvent event) {
+    @Override
+    public void now(SourceEvent event) {
         machine.on(event, clock.nanoTime(), commands::add);
     }
 
-    private void takeInbox() {
-        for (var event = inbox.poll(); event != null; event = inbox.poll()) tell(event);
+    @Override
+    public void later(SourceEvent event) {
+        inbox.tell(event);
     }
 
-    private void carryOut(Consumer<ByteBuffer, ByteBuffer> mine) {
+    @Override
+    public void takeInbox() {
+        for (var event = inbox.poll(); event != null; event = inbox.poll()) now(event);
+    }
+
+    private void carryOut(Gear mine) {
         // A command may bring the next one: a commit that is waited for tells its answer at once.
         for (var i = 0; i < commands.size(); i++) carryOut(commands.get(i), mine);
         commands.clear();
     }
 
-    private void carryOut(SourceCommand command, Consumer<ByteBuffer, ByteBuffer> mine) {
+    private void carryOut(SourceCommand command, Gear mine) {
         switch (command) {
             case SourceCommand.Pause(var which, var reason) -> {
                 LOG.debug("event=paused reason={} partitions={}", reason, which);
-                mine.pause(kafka(which));
+                mine.consumer().pause(kafka(which));
             }
-            case SourceCommand.Resume(var which) -> mine.resume(kafka(which));
-            case SourceCommand.Commit(var send, var andWait) -> {
-                if (andWait) commitSync(mine, send, clock.nanoTime() + commitNanos());
-                else commitAsync(mine, send);
-            }
+            case SourceCommand.Resume(var which) -> mine.consumer().resume(kafka(which));
+            // Those that are waited for are asked for, and sent, by MemberCommits.
+            case SourceCommand.Commit(var send, var _) -> mine.commits().send(send);
             case SourceCommand.SeekTo(var partition, var offset) -> {
-                mine.seek(CommitCall.kafka(partition), offset);
-                mine.resume(List.of(CommitCall.kafka(partition)));
+                mine.consumer().seek(CommitCall.kafka(partition), offset);
+                mine.consumer().resume(List.of(CommitCall.kafka(partition)));
             }
             case SourceCommand.Tell(var event, var text) -> LOG.warn("event={} {}", event, text);
             case SourceCommand.InputFinished() -> {
@@ -377,115 +383,6 @@ final class SourceMember implements Runnable, TopicWatch.Reader {
         return shared.settings().checkpoint().commitTimeoutNanos();
     }
 
-    private void commitAsync(Consumer<ByteBuffer, ByteBuffer> mine, Send send) {
-        out = send;
-        mine.commitAsync(CommitCall.offsets(send), (_, failure) -> answered(send, failure));
-    }
-
-    // Runs inside poll, or inside a later commit: the machine is told at the end of the turn.
-    private void answered(Send send, @Nullable Exception failure) {
-        if (CommitCall.fatal(failure)) commitFailure = failure;
-        if (failure != null) LOG.debug("event=commit_failed attempt={} why=\"{}\"", send.attempt(), failure.toString());
-        inbox.tell(new SourceEvent.CommitAnswered(send.attempt(), CommitCall.answer(failure, send)));
-    }
-
-    private Answer commitSync(Consumer<ByteBuffer, ByteBuffer> mine, Send send, long untilNanos) {
-        Exception failure = null;
-        try {
-            mine.commitSync(CommitCall.offsets(send), Duration.ofNanos(Math.max(1, untilNanos - clock.nanoTime())));
-        } catch (RuntimeException refused) {
-            LOG.debug("event=commit_failed attempt={} why=\"{}\"", send.attempt(), refused.toString());
-            if (CommitCall.fatal(refused)) commitFailure = refused;
-            failure = refused;
-        }
-        var answer = CommitCall.answer(failure, send);
-        tell(new SourceEvent.CommitAnswered(send.attempt(), answer));
-        return answer;
-    }
-
-    /// Commits what is contiguous of these, or with null of all, until nothing is left to commit or the time is up.
-    private void commitNow(
-            Consumer<ByteBuffer, ByteBuffer> mine, @Nullable Set<SourcePartition> only, long untilNanos) {
-        awaitCommitThatIsOut(mine, untilNanos);
-        while (clock.nanoTime() - untilNanos < 0) {
-            var found = new ArrayList<SourceCommand>();
-            machine.on(new SourceEvent.CommitNow(only), clock.nanoTime(), found::add);
-            if (found.isEmpty()) return;
-            for (var command : found) {
-                if (!(command instanceof SourceCommand.Commit(var send, var _))) continue;
-                // The group moved on: only a poll could tell where to, and what is not committed replays.
-                if (commitSync(mine, send, untilNanos) instanceof Answer.Later) return;
-            }
-        }
-    }
-
-    private void awaitCommitThatIsOut(Consumer<ByteBuffer, ByteBuffer> mine, long untilNanos) {
-        takeInbox();
-        if (!machine.commitOut()) return;
-        try {
-            // An empty commit returns when the callbacks of those before it were called.
-            mine.commitSync(Map.of(), Duration.ofNanos(Math.max(1, untilNanos - clock.nanoTime())));
-        } catch (RuntimeException late) {
-            LOG.debug("event=commit_unanswered why=\"{}\"", late.toString());
-        }
-        takeInbox();
-        var send = out;
-        if (machine.commitOut() && send != null)
-            tell(new SourceEvent.CommitAnswered(send.attempt(), new Answer.Unknown()));
-    }
-
-    private void truncated(Consumer<ByteBuffer, ByteBuffer> mine, LogTruncationException cut) {
-        cut.offsetOutOfRangePartitions().forEach((partition, position) -> {
-            var divergent = cut.divergentOffsets().get(partition);
-            cut(mine, partition, position, divergent == null ? -1 : divergent.offset());
-        });
-    }
-
-    // Before it is called truncated, the watch is asked whether it is another topic: a recreated log is shorter too.
-    private void cut(Consumer<ByteBuffer, ByteBuffer> mine, TopicPartition partition, long position, long logEnd) {
-        mine.pause(List.of(partition));
-        cuts.put(partition, new Cut(position, logEnd));
-        ask(Set.of(partition.topic()));
-    }
-
-    private void settleCuts(Map<String, TopicId> ids) {
-        takeInbox();
-        var each = cuts.entrySet().iterator();
-        while (each.hasNext()) {
-            var entry = each.next();
-            if (!ids.containsKey(entry.getKey().topic())) continue;
-            var partition = owned.get(entry.getKey());
-            var cut = entry.getValue();
-            if (partition != null) tell(new SourceEvent.LogTruncated(partition, cut.position(), cut.logEnd()));
-            each.remove();
-        }
-    }
-
-    private void outOfRange(Consumer<ByteBuffer, ByteBuffer> mine, OffsetOutOfRangeException lost) {
-        var positions = lost.offsetOutOfRangePartitions();
-        Map<TopicPartition, Long> starts;
-        Map<TopicPartition, Long> ends;
-        try {
-            starts = mine.beginningOffsets(positions.keySet(), BOUNDS);
-            ends = mine.endOffsets(positions.keySet(), BOUNDS);
-        } catch (RetriableException later) {
-            LOG.warn("event=log_bounds_late partitions={} why=\"{}\"", positions.keySet(), later.getMessage());
-            return;
-        }
-        positions.forEach((partition, position) -> {
-            var start = starts.getOrDefault(partition, 0L);
-            var end = ends.getOrDefault(partition, 0L);
-            var mineToo = owned.get(partition);
-            if (mineToo == null) return;
-            if (position < start) {
-                mine.pause(List.of(partition));
-                tell(new SourceEvent.OffsetsLost(mineToo, position, start));
-            } else if (position > end) {
-                cut(mine, partition, position, end);
-            }
-        });
-    }
-
     // The client knows the end of what it fetches; the watch reads the ends of what is paused.
     private void readLags(Consumer<ByteBuffer, ByteBuffer> mine) {
         var now = clock.nanoTime();
@@ -494,8 +391,9 @@ final class SourceMember implements Runnable, TopicWatch.Reader {
         var paused = mine.paused();
         owned.forEach((at, partition) -> {
             if (paused.contains(at)) return;
+            // Not the client's own position: asking for it may wait for a broker that is not there.
             var lag = mine.currentLag(at);
-            if (lag.isPresent()) shared.accounts().of(partition).end(mine.position(at) + lag.getAsLong(), now);
+            if (lag.isPresent()) shared.accounts().of(partition).endsAfterPosition(lag.getAsLong(), now);
         });
     }
 
@@ -511,39 +409,37 @@ final class SourceMember implements Runnable, TopicWatch.Reader {
                         "group member " + index + " got no assignment within " + waited / 1_000_000_000L + " s");
     }
 
-    private void lastCommit(Consumer<ByteBuffer, ByteBuffer> mine) {
+    private void lastCommit(Gear mine) {
         var deadline = finishNanos;
         if (deadline == null) return;
         takeInbox();
         var until = Math.min(deadline - clock.nanoTime(), commitNanos()) + clock.nanoTime();
-        commitNow(mine, null, until);
-        readBacklog(mine);
+        mine.commits().commitNow(null, until);
+        readBacklog();
     }
 
-    private void readBacklog(Consumer<ByteBuffer, ByteBuffer> mine) {
+    // By the admin client: on the consumer's own connection the question would stand behind a fetch that waits.
+    private void readBacklog() {
         if (owned.isEmpty()) return;
         for (var partition : owned.values()) shared.accounts().of(partition).endUnknown();
-        try {
-            var ends = mine.endOffsets(owned.keySet(), BACKLOG);
-            var now = clock.nanoTime();
-            owned.forEach((at, partition) -> {
-                var end = ends.get(at);
-                if (end != null) shared.accounts().of(partition).end(end, now);
-            });
-        } catch (RuntimeException unread) {
-            LOG.warn("event=backlog_unknown member={} why=\"{}\"", index, unread.getMessage());
-        }
+        var ends = shared.outcomes().ends(Set.copyOf(owned.keySet()));
+        var now = clock.nanoTime();
+        owned.forEach((at, partition) -> {
+            var end = ends.get(at);
+            if (end != null) shared.accounts().of(partition).end(end, now);
+        });
     }
 
     private void close() {
-        var mine = consumer;
+        var mine = gear;
         if (mine == null) return;
         var deadline = finishNanos;
         var left = deadline == null ? 0 : deadline - clock.nanoTime();
         var bound = Duration.ofNanos(Math.clamp(left, 500_000_000L, 5_000_000_000L));
         try {
-            mine.close(CloseOptions.timeout(bound)
-                    .withGroupMembershipOperation(CloseOptions.GroupMembershipOperation.LEAVE_GROUP));
+            mine.consumer()
+                    .close(CloseOptions.timeout(bound)
+                            .withGroupMembershipOperation(CloseOptions.GroupMembershipOperation.LEAVE_GROUP));
         } catch (RuntimeException refused) {
             LOG.warn("event=consumer_close_failed member={} why=\"{}\"", index, refused.toString());
         }
@@ -574,10 +470,10 @@ final class SourceMember implements Runnable, TopicWatch.Reader {
                 LOG.info("event=assigned member={} partitions={}", index, added);
                 // An empty assignment is one: this member is in the group and has nothing to do.
                 assigned = true;
-                var waiting = arrivals;
-                if (waiting == null || added.isEmpty()) return;
-                waiting.assigned(added);
-                ask(waiting.topics());
+                var mine = gear;
+                if (mine == null || added.isEmpty()) return;
+                mine.arrivals().assigned(added);
+                ask(mine.arrivals().topics());
             });
         }
 
@@ -598,7 +494,7 @@ final class SourceMember implements Runnable, TopicWatch.Reader {
             guarded(() -> {
                 shared.counters().rebalanced();
                 LOG.warn("event=lost member={} partitions={}", index, taken);
-                tell(new SourceEvent.Lost(release(taken)));
+                now(new SourceEvent.Lost(release(taken)));
                 if (owned.isEmpty()) unassigned();
             });
         }
@@ -620,19 +516,19 @@ final class SourceMember implements Runnable, TopicWatch.Reader {
     }
 
     private void revoked(Collection<TopicPartition> taken) {
-        var mine = consumer;
+        var mine = gear;
         var which = which(taken);
         if (mine != null && !which.isEmpty()) {
             var until = clock.nanoTime() + shared.settings().membership().drainTimeoutNanos();
             takeInbox();
-            tell(new SourceEvent.Revoking(which));
+            now(new SourceEvent.Revoking(which));
             while (!machine.idle(which) && clock.nanoTime() - until < 0) {
                 inbox.await(Math.min(HELD_POLL_NANOS, until - clock.nanoTime()));
                 takeInbox();
-                tell(new SourceEvent.Tick());
+                now(new SourceEvent.Tick());
             }
-            commitNow(mine, which, clock.nanoTime() + commitNanos());
-            tell(new SourceEvent.Revoked(which));
+            mine.commits().commitNow(which, clock.nanoTime() + commitNanos());
+            now(new SourceEvent.Revoked(which));
         }
         release(taken);
     }
@@ -648,12 +544,12 @@ final class SourceMember implements Runnable, TopicWatch.Reader {
 
     private Set<SourcePartition> release(Collection<TopicPartition> taken) {
         var which = which(taken);
-        for (var partition : taken) {
-            owned.remove(partition);
-            cuts.remove(partition);
+        for (var partition : taken) owned.remove(partition);
+        var mine = gear;
+        if (mine != null) {
+            mine.arrivals().gone(taken);
+            mine.bounds().gone(taken);
         }
-        var waiting = arrivals;
-        if (waiting != null) waiting.gone(taken);
         for (var partition : which) shared.accounts().of(partition).released(index);
         partitions = owned.size();
         return which;

@@ -3,10 +3,10 @@ package dev.millrace.kafka;
 import dev.millrace.checkpoint.TopicId;
 
 /// What stands beside an offset in a commit: the identity of the topic that it counts in. So a topic that was deleted
-/// and
-/// made again while nobody looked is told from the one that was read.
+/// and made again while nobody looked is told from the one that was read.
 ///
-/// A broker keeps it as an opaque text. `s1.` is what a plan of segments begins with; anything else is somebody else's.
+/// A broker keeps it as an opaque text. `s1.` is what a plan of segments begins with; anything else is somebody
+/// else's.
 sealed interface TopicNote {
     record Nothing() implements TopicNote {}
 

@@ -12,7 +12,6 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
-import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -21,14 +20,14 @@ import org.slf4j.LoggerFactory;
 /// Watches, beside the poll loops, whether topics are still the ones that are read, and where their logs end.
 ///
 /// A consumer knows no topic ids: of a topic that was deleted and made again it would read on from the old position,
-/// without
-/// an exception. So ids are read when a partition is assigned, every minute, and when a log is shorter than what was
-/// read. A topic counts as gone when it was missing twice in a row.
+/// without an exception. So ids are read when a partition is assigned, every minute, and when a log is shorter than
+/// what was read. A topic counts as gone when it was missing twice in a row.
 ///
 /// Thread ownership: its own thread; `ask` and `stop` from any.
 final class TopicWatch implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(TopicWatch.class);
     private static final long CALL_NANOS = 10_000_000_000L;
+    private static final long ENDS_NANOS = 1_000_000_000L;
     private static final long GONE_AGAIN_NANOS = 500_000_000L;
 
     /// Whom it tells: one for each member.
@@ -74,8 +73,8 @@ final class TopicWatch implements Runnable {
         LockSupport.unpark(thread);
     }
 
-    /// Nothing is begun any more (DRN-7), but for what is asked: a partition that arrives while draining has no need of
-    /// it.
+    /// Nothing is begun any more (DRN-7), but for what is asked: a partition that arrives while draining has no need
+    /// of it.
     void stop() {
         stopped = true;
         LockSupport.unpark(thread);
@@ -163,20 +162,17 @@ final class TopicWatch implements Runnable {
         for (var reader : readers) reader.changed(topic, was, is);
     }
 
+    // Short: what is asked here must not keep the identities waiting.
     private void readEnds() {
         var owned = new HashMap<TopicPartition, PartitionAccount>();
         for (var account : accounts.all())
             if (account.owner() != PartitionAccount.NOBODY) owned.put(CommitCall.kafka(account.partition), account);
         if (owned.isEmpty()) return;
-        try {
-            var ends = calls.offsets(owned.keySet(), OffsetSpec.latest(), clock.nanoTime() + CALL_NANOS);
-            var now = clock.nanoTime();
-            ends.forEach((partition, end) -> {
-                var account = owned.get(partition);
-                if (account != null) account.end(end, now);
-            });
-        } catch (Failed failed) {
-            tellFailure(failed);
-        }
+        var ends = calls.ends(owned.keySet(), clock.nanoTime() + ENDS_NANOS);
+        var now = clock.nanoTime();
+        ends.forEach((partition, end) -> {
+            var account = owned.get(partition);
+            if (account != null) account.end(end, now);
+        });
     }
 }

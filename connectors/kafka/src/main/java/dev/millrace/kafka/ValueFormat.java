@@ -5,7 +5,8 @@ import dev.millrace.sinkpool.RowEncoder;
 
 /// What a record's value has to be before any sink's encoder sees it.
 ///
-/// `check` answers [Encoded#WRITTEN] for a value that goes on to the encoders. Answers for good records are constants.
+/// `check` answers [Encoded#WRITTEN] for a value that goes on to the encoders. Answers for good records are
+/// constants.
 ///
 /// Thread ownership: one for each source thread.
 public interface ValueFormat {

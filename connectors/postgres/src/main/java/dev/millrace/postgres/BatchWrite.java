@@ -69,7 +69,6 @@ final class BatchWrite {
             inStep = taken != rows.rows();
             if (inStep) return tookOthers(taken);
             var stored = onConflict == OnConflict.IGNORE ? moveFromStage(session) : taken;
-            if (onConflict == OnConflict.ERROR) execute(session, "SET LOCAL statement_timeout = 0");
             return commit(session, stored);
         } catch (SQLException failure) {
             inStep = Verdict.answered(failure) && !closed(session);
@@ -80,7 +79,8 @@ final class BatchWrite {
     /// What holds for this transaction only, so that it also works behind a pooler that lends sessions.
     ///
     /// The server gives up before we do, locks first: then it answers with a code, and holds no row lock
-    /// against the next attempt. Its keep-alives end a transaction whose client is gone without a word.
+    /// against the next attempt. Its keep-alives end a transaction whose client is gone without a word. No time
+    /// limit of a statement reaches into the wait for a standby in COMMIT: the server ends it before.
     private String opening() {
         var left = attempt.remainingMillis();
         var sql = new StringBuilder("SET LOCAL statement_timeout = " + Math.max(1, left - left / 10));
@@ -127,11 +127,8 @@ final class BatchWrite {
         attempt.mustGoOn();
         var columns = table.quotedColumns();
         try (var statement = session.createStatement()) {
-            // The time limit must not outlive the rows: it could end the wait for a standby in COMMIT, which
-            // then answers as if all were well.
-            statement.execute("INSERT INTO " + table.quotedName() + " (" + columns + ") SELECT " + columns
-                    + " FROM pg_temp." + STAGE + " ON CONFLICT DO NOTHING; SET LOCAL statement_timeout = 0");
-            return statement.getLargeUpdateCount();
+            return statement.executeLargeUpdate("INSERT INTO " + table.quotedName() + " (" + columns + ") SELECT "
+                    + columns + " FROM pg_temp." + STAGE + " ON CONFLICT DO NOTHING");
         }
     }
 

@@ -22,7 +22,6 @@ import dev.millrace.sinkpool.WriteOutcome.Refused;
 import dev.millrace.sinkpool.WriteOutcome.TooLarge;
 import dev.millrace.sinkpool.WriteOutcome.Unavailable;
 import dev.millrace.sinkpool.WriteOutcome.Written;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
@@ -346,13 +345,17 @@ class SqlStateTest {
     }
 
     @Test
-    void aLockThatIsNotGivenIsNobodysFaultAndToldBeforeTheDeadline() throws Exception {
+    void aLockThatIsNotGivenIsNobodysFault() throws Exception {
+        server.execute("shop", """
+                create or replace function lock_parent() returns trigger language plpgsql as
+                $$begin lock table parent in exclusive mode nowait; return new; end$$;
+                create trigger lock_parent before insert on t for each row execute function lock_parent()""");
         try (var warehouse = warehouse();
                 var other = server.connect("shop");
                 var statement = other.createStatement()) {
             other.setAutoCommit(false);
-            statement.execute("lock table t in exclusive mode");
-            nobodys(warehouse.write(Duration.ofSeconds(2), warehouse.rows(GOOD)), "55P03");
+            statement.execute("lock table parent in exclusive mode");
+            nobodys(warehouse.write(GOOD), "55P03");
             other.rollback();
             writesOn(warehouse);
         }
@@ -367,19 +370,43 @@ class SqlStateTest {
     }
 
     @Test
-    void aStatementThatTakesTooLongEndsAtTheServer() throws Exception {
+    void theServerGivesUpBeforeTheDeadlineAndLocksBeforeTheRest() throws Exception {
         server.execute("shop", """
-                create or replace function slow() returns trigger language plpgsql as
-                $$begin perform pg_sleep(600); return new; end$$;
-                create trigger slow before insert on t for each row execute function slow()""");
+                create or replace function note_limits() returns trigger language plpgsql as
+                $$begin
+                  new.name = (select string_agg(setting, ' ' order by name) from pg_settings
+                               where name in ('lock_timeout', 'statement_timeout'));
+                  return new;
+                end$$;
+                create trigger note_limits before insert on t for each row execute function note_limits()""");
         try (var warehouse = warehouse()) {
-            assertThat(warehouse.write(Duration.ofSeconds(2), warehouse.rows(GOOD)))
-                    .isInstanceOfSatisfying(Unavailable.class, late -> {
-                        assertThat(late.failure().code()).isEqualTo("57014");
-                        assertThat(late.blame()).isEqualTo(new Blame.Replica());
-                        assertThat(late.failure().mayHaveStored()).isFalse();
-                    });
-            server.execute("shop", "drop trigger slow on t");
+            assertThat(warehouse.write(GOOD)).isEqualTo(new Written(1, 0));
+        }
+        var lock = server.queryLong("shop", "select split_part(name, ' ', 1)::bigint from t");
+        var statement = server.queryLong("shop", "select split_part(name, ' ', 2)::bigint from t");
+        var deadline = Warehouse.AMPLE.toMillis();
+        assertThat(lock).isPositive().isLessThan(statement);
+        assertThat(statement).isLessThanOrEqualTo(deadline - deadline / 10);
+    }
+
+    @Test
+    void aStatementThatIsCancelledIsTheReplicas() throws Exception {
+        try (var warehouse = warehouse();
+                var other = server.connect("shop");
+                var statement = other.createStatement()) {
+            other.setAutoCommit(false);
+            statement.execute("lock table t in exclusive mode");
+            var outcome = warehouse.begin(new Call(warehouse.rows(GOOD), Warehouse.AMPLE));
+            Warehouse.await(server, "shop", Warehouse.WAITING_FOR_LOCK, 1);
+            server.execute(
+                    "postgres",
+                    "select pg_cancel_backend(pid) from pg_stat_activity where application_name = 'millrace'");
+            assertThat(outcome.get()).isInstanceOfSatisfying(Unavailable.class, late -> {
+                assertThat(late.failure().code()).isEqualTo("57014");
+                assertThat(late.blame()).isEqualTo(new Blame.Replica());
+                assertThat(late.failure().mayHaveStored()).isFalse();
+            });
+            other.rollback();
             writesOn(warehouse);
         }
     }

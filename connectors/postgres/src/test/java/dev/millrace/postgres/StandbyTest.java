@@ -94,7 +94,8 @@ class StandbyTest {
             server.execute("postgres", "select pg_reload_conf()");
             try {
                 // The server's own time limit must not end the wait: that would be answered as a commit.
-                failed(warehouse.write(Duration.ofSeconds(2), warehouse.rows(ONE)), "commit-in-doubt", true);
+                assertThat(warehouse.write(Duration.ofSeconds(2), warehouse.rows(ONE)))
+                        .isInstanceOf(Unavailable.class);
 
                 var outcome = warehouse.begin(new Call(warehouse.rows(ONE), Warehouse.AMPLE));
                 cancelTheWait(outcome);

@@ -1,0 +1,7 @@
+/// jcstress tests of what the pool's threads share and nobody outside its package sees: mailboxes and published views.
+///
+/// Run by the build with those of `dev.millrace.bench.stress`.
+@NullMarked
+package dev.millrace.sinkpool;
+
+import org.jspecify.annotations.NullMarked;

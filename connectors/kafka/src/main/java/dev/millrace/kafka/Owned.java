@@ -1,0 +1,67 @@
+package dev.millrace.kafka;
+
+import dev.millrace.checkpoint.CommitEntry;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/// One partition that a member owns, and what holds it.
+///
+/// Thread ownership: the source thread.
+final class Owned {
+    final PartitionFlow flow;
+
+    /// Its next record goes to a target that takes no more.
+    boolean noRoom;
+
+    /// It reached the pending bound, and is not yet well below it.
+    boolean pendingFull;
+
+    /// Nothing more of it is taken. What is in flight goes on.
+    boolean halted;
+
+    /// Nor is anything more of it committed.
+    boolean forgotten;
+
+    /// When its head failed, null while it has not.
+    @Nullable
+    Long stalledNanos;
+
+    private final String note;
+    private long headFrom = -1;
+    private long headNanos;
+
+    Owned(PartitionFlow flow, long nowNanos) {
+        this.flow = flow;
+        this.note = TopicNote.of(flow.partition.topicId());
+        this.headNanos = nowNanos;
+    }
+
+    CommitEntry toCommit() {
+        return new CommitEntry(flow.tracker.watermark(), flow.tracker.watermarkLeaderEpoch(), note);
+    }
+
+    /// Says in its account how it stands.
+    void publish(@Nullable PauseReason paused, long nowNanos) {
+        var tracker = flow.tracker;
+        var head = tracker.head();
+        var from = head == null ? -1 : head.from();
+        if (from != headFrom) {
+            headFrom = from;
+            headNanos = nowNanos;
+        }
+        var since = stalledNanos;
+        flow.account.stands(new PartitionAccount.Standing(
+                tracker.watermark(),
+                tracker.end(),
+                tracker.pending(),
+                flow.waitingRows(),
+                since == null ? headNanos : since,
+                blockedBy(paused)));
+    }
+
+    private @Nullable String blockedBy(@Nullable PauseReason paused) {
+        if (forgotten) return "topic changed";
+        if (stalledNanos != null) return "a range that failed";
+        return paused == null ? null : paused.name().toLowerCase(Locale.ROOT);
+    }
+}

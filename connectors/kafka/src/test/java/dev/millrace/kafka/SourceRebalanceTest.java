@@ -1,0 +1,241 @@
+package dev.millrace.kafka;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.kafka.KafkaSourceSettings.Membership;
+import dev.millrace.lab.Topics;
+import dev.millrace.sinkpool.MemoryIntake;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.RemoveMembersFromConsumerGroupOptions;
+import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+final class SourceRebalanceTest {
+    private static final Topics TOPICS = SharedBroker.topics();
+    private static final long MS = 1_000_000L;
+
+    private static Map<String, Integer> writes(Rig... rigs) {
+        var all = new TreeMap<String, Integer>();
+        for (var rig : rigs) rig.intake.writes().forEach((row, times) -> all.merge(row, times, Integer::sum));
+        return all;
+    }
+
+    private static void removeMembers(String group) throws Exception {
+        try (var admin = Admin.create(Map.of("bootstrap.servers", SharedBroker.bootstrap()))) {
+            admin.removeMembersFromConsumerGroup(group, new RemoveMembersFromConsumerGroupOptions())
+                    .all()
+                    .get();
+        }
+    }
+
+    @Test
+    @Tag("SRC-3")
+    @Tag("CKP-8")
+    void whatIsInFlightAtARevokeIsCommittedBeforeTheRevokeReturns() throws Exception {
+        var topic = SharedBroker.fresh("revoked");
+        TOPICS.create(topic, 2);
+        TOPICS.produce(topic, 1, 200);
+        var settings = Rig.settings(topic, topic);
+        try (var first = Rig.started(settings, new MemoryIntake().hold())) {
+            first.awaitOwned(2);
+            Await.until("all in flight", () -> first.intake.heldRows() == 200);
+            try (var second = Rig.started(settings, new MemoryIntake())) {
+                Await.until(
+                        "a revoke waits",
+                        () -> first.intake.calls().stream().anyMatch(call -> call.startsWith("revoking")));
+                assertThat(second.intake.writes()).isEmpty();
+                first.intake.letGo();
+                second.awaitOwned(1);
+                first.awaitOwned(1);
+                TOPICS.produce(Topics.records(topic, 1, 200, 200));
+                Await.until("all rows", () -> writes(first, second).size() == 400);
+                assertThat(writes(first, second))
+                        .allSatisfy((_, times) -> assertThat(times).isEqualTo(1));
+                second.drain();
+            }
+            first.drain();
+            assertThat(first.handles.count()).isZero();
+            assertThat(TOPICS.committed(topic)).isEqualTo(TOPICS.endOffsets(topic));
+        }
+    }
+
+    @Test
+    @Tag("SRC-3")
+    @Tag("CKP-6")
+    void whatAnswersAfterTheTimeOutIsReplayedByTheNextOwnerOnce() throws Exception {
+        var topic = SharedBroker.fresh("late");
+        TOPICS.create(topic, 2);
+        TOPICS.produce(topic, 1, 200);
+        var settings = Rig.settings(topic, topic).membership(new Membership(400 * MS, 30_000 * MS, 300_000 * MS));
+        try (var first = Rig.started(settings, new MemoryIntake().hold());
+                var second = Rig.of(settings, new MemoryIntake())) {
+            Await.until("all in flight", () -> first.intake.heldRows() == 200);
+            second.source.start();
+            second.awaitOwned(1);
+            Await.until("replayed", () -> !second.intake.writes().isEmpty());
+            first.intake.letGo();
+            Await.until("stale", () -> first.source.counters().staleAcks() > 0);
+            first.drain();
+            second.drain();
+            var replayed = second.intake.writes();
+            assertThat(writes(first, second))
+                    .hasSize(200)
+                    .allSatisfy((row, times) -> assertThat(times).as(row).isEqualTo(replayed.containsKey(row) ? 2 : 1));
+            assertThat(TOPICS.committed(topic)).isEqualTo(TOPICS.endOffsets(topic));
+        }
+    }
+
+    @Test
+    @Tag("SRC-4")
+    @Tag("CKP-6")
+    @Tag("CKP-12")
+    void ofLostPartitionsNothingIsCommittedAndTheMemberComesBack() throws Exception {
+        var topic = SharedBroker.fresh("lost");
+        TOPICS.create(topic, 2);
+        TOPICS.produce(topic, 1, 200);
+        try (var rig = Rig.started(Rig.settings(topic, topic), new MemoryIntake().hold())) {
+            Await.until("all in flight", () -> rig.intake.heldRows() == 200);
+            var start = TOPICS.committed(topic);
+            removeMembers(topic);
+            Await.until(
+                    "the epochs ended",
+                    () -> rig.intake.calls().stream()
+                                    .filter(call -> call.startsWith("ended"))
+                                    .count()
+                            == 2);
+            Await.until("polled again", () -> rig.intake.heldRows() == 400);
+            assertThat(TOPICS.committed(topic)).isEqualTo(start);
+            rig.intake.letGo();
+            Await.until("committed", () -> TOPICS.committed(topic).equals(TOPICS.endOffsets(topic)));
+            assertThat(rig.source.counters().staleAcks()).isPositive();
+            assertThat(rig.failures).isEmpty();
+            rig.drain();
+            assertThat(rig.intake.writes())
+                    .hasSize(200)
+                    .allSatisfy((_, times) -> assertThat(times).isEqualTo(2));
+        }
+    }
+
+    @Test
+    @Tag("SRC-3")
+    void threeMembersThatComeAndGoUnderLoadLoseNothing() throws Exception {
+        var topic = SharedBroker.fresh("storm");
+        TOPICS.create(topic, 8);
+        var settings = Rig.settings(topic, topic);
+        var producing = new AtomicBoolean(true);
+        var produced = new int[1];
+        var producer = Thread.ofPlatform().start(() -> {
+            while (producing.get()) {
+                TOPICS.produce(Topics.records(topic, 1, produced[0], 500));
+                produced[0] += 500;
+            }
+        });
+        try (var first = Rig.started(settings.consumers(2), new MemoryIntake())) {
+            first.awaitOwned(8);
+            var seen = new HashMap<String, Integer>();
+            for (var round = 0; round < 3; round++) {
+                try (var other = Rig.started(settings, new MemoryIntake())) {
+                    Await.until(
+                            "a share of it",
+                            () -> other.source.view().members().getFirst().partitions() >= 2
+                                    && other.intake.writes().size() > 100);
+                    other.drain();
+                    assertThat(other.handles.count()).isZero();
+                    other.intake.writes().forEach((row, times) -> seen.merge(row, times, Integer::sum));
+                }
+            }
+            producing.set(false);
+            producer.join();
+            first.awaitOwned(8);
+            Await.until("all rows", () -> {
+                var all = new HashMap<>(seen);
+                all.putAll(first.intake.writes());
+                return all.size() == produced[0];
+            });
+            first.drain();
+            assertThat(first.handles.count()).isZero();
+            assertThat(TOPICS.committed(topic)).isEqualTo(TOPICS.endOffsets(topic));
+            first.intake.writes().forEach((row, times) -> seen.merge(row, times, Integer::sum));
+            assertThat(seen.values().stream().mapToInt(Integer::intValue).sum() - seen.size())
+                    .as("an orderly leave repeats nothing")
+                    .isZero();
+        } finally {
+            producing.set(false);
+            producer.join();
+        }
+    }
+
+    @Test
+    @Tag("SRC-12")
+    void aMemberWithoutAnAssignmentBecomesUnreadyAndThenEnds() throws Exception {
+        var topic = SharedBroker.fresh("waiting");
+        TOPICS.create(topic, 1);
+        Map<String, Object> silent = Map.of(
+                "bootstrap.servers",
+                SharedBroker.bootstrap(),
+                "group.id",
+                topic,
+                "partition.assignment.strategy",
+                CooperativeStickyAssignor.class.getName());
+        try (var blocker = new KafkaConsumer<>(silent, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+            TOPICS.commit(topic, Map.of(new TopicPartition(topic, 0), 0L));
+            blocker.subscribe(List.of(topic));
+            Await.until("it joined", () -> {
+                var none = blocker.poll(java.time.Duration.ofMillis(50));
+                return none.isEmpty() && !blocker.assignment().isEmpty();
+            });
+            // From here on it beats its heart and never polls: no rebalance of this group ends.
+            var settings = Rig.settings(topic, topic).membership(new Membership(5_000 * MS, 300 * MS, 1_500 * MS));
+            try (var rig = Rig.started(settings, new MemoryIntake())) {
+                Await.until(
+                        "unready", () -> rig.source.view().members().getFirst().phase() == MemberView.Phase.UNREADY);
+                assertThat(rig.source.view().ready()).isFalse();
+                rig.awaitFailure();
+                assertThat(rig.failures.getFirst()).startsWith("5 ").contains("no assignment");
+            }
+        }
+    }
+
+    @Test
+    @Tag("SRC-11")
+    void aFencedStaticMemberEndsWithOneLine() throws Exception {
+        var topic = SharedBroker.fresh("static");
+        TOPICS.create(topic, 1);
+        var properties = new HashMap<>(Rig.settings(topic, topic).properties());
+        properties.put("group.instance.id", "the-one");
+        var settings = Rig.settings(topic, topic).properties(properties);
+        try (var first = Rig.started(settings, new MemoryIntake())) {
+            first.awaitReady();
+            try (var second = Rig.started(settings, new MemoryIntake())) {
+                first.awaitFailure();
+                assertThat(first.failures.getFirst()).startsWith("5 ").containsIgnoringCase("fenced");
+                second.awaitReady();
+            }
+        }
+    }
+
+    @Test
+    @Tag("SRC-3")
+    void theConsumerProtocolIsReachable() throws Exception {
+        var topic = SharedBroker.fresh("kip848");
+        TOPICS.create(topic, 2);
+        TOPICS.produce(topic, 1, 200);
+        var settings = Rig.settings(topic, topic)
+                .groupProtocol(KafkaSourceSettings.GroupProtocol.CONSUMER)
+                .properties(Map.of());
+        try (var rig = Rig.started(settings, new MemoryIntake())) {
+            rig.awaitRows(200);
+            rig.drain();
+            assertThat(TOPICS.committed(topic)).isEqualTo(TOPICS.endOffsets(topic));
+        }
+    }
+}

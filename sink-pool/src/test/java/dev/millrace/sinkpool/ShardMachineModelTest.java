@@ -1,0 +1,213 @@
+package dev.millrace.sinkpool;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.SplittableRandom;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.ShrinkingMode;
+import net.jqwik.api.Tag;
+
+/// A shard machine under random schedules, against what its sink was asked and said.
+///
+/// The rig checks after each event; here, that an ending is what the attempts of a chunk justify, that nothing stays
+/// behind once the sink is well, and that a drain ends whatever the sink does.
+final class ShardMachineModelTest {
+    private static final class Run {
+        final SplittableRandom random;
+        final Shard shard;
+        final Map<Long, ShardCommand.StartAttempt> live = new HashMap<>();
+        final Set<Long> pings = new HashSet<>();
+        final List<Long> cancelled = new ArrayList<>();
+        final Set<EncodedChunk> written = new HashSet<>();
+        final Set<EncodedChunk> doubted = new HashSet<>();
+        final Set<EncodedChunk> settled = new HashSet<>();
+        final long[] epochs = {1, 1, 1};
+        final long[] offsets = new long[3];
+        /// A deadline is near: rows that are wanted may be given up.
+        boolean bounded;
+
+        Run(long seed) {
+            random = new SplittableRandom(seed);
+            shard = new Shard(s -> {
+                s.replicas = 1 + random.nextInt(3);
+                s.maxInFlight = 1 + random.nextInt(3);
+                s.maxRows = 10;
+                s.maxBytes = 400;
+                s.failures = 1 + random.nextInt(3);
+                s.openFor = new long[] {0, 100, 5000}[random.nextInt(3)];
+                s.probes = 1 + random.nextInt(2);
+                s.writeTimeout = 1000 + random.nextLong(5000);
+                s.probeTimeout = 500 + random.nextLong(5000);
+                s.originNanos = random.nextBoolean() ? 0 : Long.MAX_VALUE - random.nextInt(20_000) * Shard.MS;
+            });
+        }
+
+        void saw(Step step) {
+            for (var command : step.commands()) {
+                switch (command) {
+                    case ShardCommand.StartAttempt start -> live.put(start.attempt(), start);
+                    case ShardCommand.StartPing(var id, var _, var _) -> pings.add(id);
+                    case ShardCommand.CancelAttempt(var id) -> {
+                        cancelled.add(id);
+                        pings.remove(id);
+                        var start = live.remove(id);
+                        if (start != null) doubt(start);
+                    }
+                    case ShardCommand.Settle(var chunk, var ending) -> settled(chunk, ending);
+                    case ShardCommand.Tell _, ShardCommand.Finished _ -> {}
+                }
+            }
+        }
+
+        private void settled(EncodedChunk chunk, Ending ending) {
+            assertThat(settled.add(chunk)).isTrue();
+            var wanted = chunk.epoch() == epochs[chunk.partition().partition()];
+            if (wanted && !bounded)
+                assertThat(ending).as("%s, which is wanted", chunk).isEqualTo(Ending.WRITTEN);
+            switch (ending) {
+                case WRITTEN -> assertThat(written).contains(chunk);
+                case ABANDONED ->
+                    assertThat(written.contains(chunk) || doubted.contains(chunk))
+                            .as("%s is abandoned, but may be stored", chunk)
+                            .isFalse();
+                case IN_DOUBT -> assertThat(doubted).contains(chunk);
+            }
+        }
+
+        private void doubt(ShardCommand.StartAttempt start) {
+            for (var slice : start.rows().slices()) doubted.add(slice.chunk());
+        }
+
+        void step(boolean well) {
+            switch (random.nextInt(12)) {
+                case 0, 1, 2 -> arrive();
+                case 3 -> {
+                    shard.atNanos(shard.now() + random.nextLong(50 * Shard.MS));
+                    saw(shard.on(new ShardEvent.Tick()));
+                }
+                case 4 -> tickWhenDue();
+                case 5 -> {
+                    if (!cancelled.isEmpty()) {
+                        var id = cancelled.remove(random.nextInt(cancelled.size()));
+                        saw(random.nextBoolean() ? shard.lost(id) : shard.end(id, outcome(10, false)));
+                    }
+                }
+                case 6 -> saw(shard.on(new ShardEvent.Pressure()));
+                case 7 -> {
+                    var partition = random.nextInt(3);
+                    if (random.nextBoolean())
+                        saw(shard.on(
+                                new ShardEvent.Revoking(Source.partition("orders", partition), epochs[partition])));
+                    if (random.nextInt(3) == 0) saw(shard.epochEnded("orders", partition, epochs[partition]++));
+                }
+                default -> endOne(well);
+            }
+        }
+
+        private void arrive() {
+            if (!shard.machine.wantsChunks()) return;
+            var chunks = new EncodedChunk[1 + random.nextInt(4)];
+            for (var i = 0; i < chunks.length; i++) {
+                var partition = random.nextInt(3);
+                var rows = 1 + random.nextInt(6);
+                chunks[i] = shard.source.chunk(
+                        "orders", partition, epochs[partition], offsets[partition], rows, 20, shard.now());
+                offsets[partition] += rows;
+            }
+            saw(shard.arrive(chunks));
+        }
+
+        void tickWhenDue() {
+            if (shard.machine.wakeAtNanos() == NanoClock.NEVER) return;
+            saw(shard.tickWhenDue());
+        }
+
+        void endOne(boolean well) {
+            if (!pings.isEmpty() && random.nextBoolean()) {
+                var id = pings.iterator().next();
+                pings.remove(id);
+                saw(shard.end(id, well ? new WriteOutcome.Written(0, 0) : outcome(0, false)));
+                return;
+            }
+            if (live.isEmpty()) return;
+            var ids = new ArrayList<>(live.keySet());
+            var start = Objects.requireNonNull(live.remove(ids.get(random.nextInt(ids.size()))));
+            if (!well && random.nextInt(8) == 0) {
+                doubt(start);
+                saw(shard.lost(start.attempt()));
+                return;
+            }
+            var outcome = outcome(start.rows().rows(), well);
+            switch (outcome) {
+                case WriteOutcome.Written(var accepted, var _) -> {
+                    if (accepted == start.rows().rows())
+                        for (var slice : start.rows().slices()) written.add(slice.chunk());
+                    else doubt(start);
+                }
+                case WriteOutcome.Unavailable(var failure, var _) -> {
+                    if (failure.mayHaveStored()) doubt(start);
+                }
+                case WriteOutcome.Refused _, WriteOutcome.TooLarge _, WriteOutcome.Misconfigured _ -> {}
+            }
+            saw(shard.end(start.attempt(), outcome));
+        }
+
+        private WriteOutcome outcome(int rows, boolean well) {
+            if (well) return new WriteOutcome.Written(rows, 0);
+            var failure = new Failure("f" + random.nextInt(3), "no", random.nextBoolean());
+            var refusal = new Failure("469", "no", false);
+            return switch (random.nextInt(9)) {
+                case 0 -> new WriteOutcome.Unavailable(failure, new WriteOutcome.Blame.Overload(random.nextLong()));
+                case 1 -> new WriteOutcome.Unavailable(failure, new WriteOutcome.Blame.Nobody());
+                case 2 -> new WriteOutcome.Refused(refusal, -1);
+                case 3 -> new WriteOutcome.TooLarge(refusal);
+                case 4 -> new WriteOutcome.Misconfigured(refusal);
+                case 5 -> new WriteOutcome.Written(rows + 1, 0);
+                case 6 -> new WriteOutcome.Written(rows, 0);
+                default -> new WriteOutcome.Unavailable(failure, new WriteOutcome.Blame.Replica());
+            };
+        }
+    }
+
+    @Property(tries = 400, shrinking = ShrinkingMode.OFF)
+    @Tag("WRT-3")
+    void onceTheSinkIsWellEverythingThatIsWantedIsWritten(@ForAll long seed) {
+        var run = new Run(seed);
+        for (var i = 0; i < 250; i++) run.step(false);
+        run.saw(run.shard.on(new ShardEvent.DrainBy(NanoClock.due(run.shard.now(), 100_000_000 * Shard.MS))));
+        run.saw(run.shard.closeInput());
+        for (var i = 0; !run.shard.finished(); i++) {
+            assertThat(i).as("steps to the end").isLessThan(5000);
+            run.cancelled.forEach(id -> run.saw(run.shard.lost(id)));
+            run.cancelled.clear();
+            while (!run.live.isEmpty() || !run.pings.isEmpty()) run.endOne(true);
+            if (!run.shard.finished()) run.tickWhenDue();
+        }
+        run.shard.assertAtRest();
+    }
+
+    @Property(tries = 400, shrinking = ShrinkingMode.OFF)
+    @Tag("DRN-4")
+    void aDrainEndsAtItsDeadlineWhateverTheSinkDoes(@ForAll long seed) {
+        var run = new Run(seed);
+        for (var i = 0; i < 250; i++) run.step(false);
+        run.bounded = true;
+        var deadline = NanoClock.due(run.shard.now(), run.random.nextLong(20_000 * Shard.MS));
+        run.saw(run.shard.on(new ShardEvent.DrainBy(deadline)));
+        for (var i = 0; !run.shard.finished(); i++) {
+            assertThat(i).as("steps to the end").isLessThan(5000);
+            if (run.random.nextInt(3) == 0) run.endOne(false);
+            else run.tickWhenDue();
+        }
+        assertThat(deadline - run.shard.now()).as("time left").isNotNegative();
+        run.shard.assertAtRest();
+    }
+}
