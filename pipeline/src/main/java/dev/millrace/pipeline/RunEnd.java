@@ -92,7 +92,7 @@ record RunEnd(Run run, List<PartitionView> partitions, List<ShardStatus> shards,
         return position == null || (committed != null && committed >= position);
     }
 
-    /// Of a run that owned nothing at its end nobody knows what backlog there is.
+    /// Null also for a run that owned nothing at its end: it read no backlog.
     private @Nullable Boolean caughtUp() {
         if (owned().isEmpty()) return null;
         for (var partition : owned()) {

@@ -65,6 +65,8 @@ class CleanStopTest {
             assertThat(report.reason()).isEqualTo("SIGTERM");
             assertThat(report.partitions()).isEmpty();
             assertThat(report.rows().polled()).isZero();
+            assertThat(report.drained()).isTrue();
+            assertThat(report.caughtUp()).as("no backlog was read").isNull();
         }
     }
 
@@ -82,6 +84,7 @@ class CleanStopTest {
 
             assertThat(report.rows().polled()).isZero();
             assertThat(report.drained()).isTrue();
+            assertThat(report.caughtUp()).as("no backlog was read").isNull();
         }
     }
 

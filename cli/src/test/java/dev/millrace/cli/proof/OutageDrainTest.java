@@ -143,6 +143,7 @@ class OutageDrainTest {
         return scene.yaml()
                 .sink("batch", "{ max_rows: " + BATCH + ", linger: 30s }")
                 .sink("inflight", "{ max_per_shard: 1 }")
+                .checkpoint("{ interval: 40s }")
                 .sink("write", "{ timeout: 60s }");
     }
 
@@ -170,7 +171,7 @@ class OutageDrainTest {
 
             assertThat(Duration.ofNanos(System.nanoTime() - second)).isLessThan(AT_ONCE);
             assertThat(report.cutShort()).isTrue();
-            assertThat(report.reason()).isEqualTo("second SIGTERM");
+            assertThat(report.reason()).isEqualTo("SIGTERM");
             assertThat(report.drained()).isNotEqualTo(true);
             assertThat(report.rows().delivered()).isEqualTo(SETTLED);
             trial.isTrue(report, 0);

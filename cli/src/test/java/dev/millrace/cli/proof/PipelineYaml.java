@@ -16,6 +16,7 @@ final class PipelineYaml {
     private final Map<String, List<String>> shards;
     private final Map<String, String> sink = new LinkedHashMap<>();
     private final Map<String, String> drain = new LinkedHashMap<>();
+    private String checkpoint = "{ interval: 200ms }";
     private String admission = "{}";
     private Duration drainTimeout = Duration.ofSeconds(10);
 
@@ -58,6 +59,11 @@ final class PipelineYaml {
         return this;
     }
 
+    PipelineYaml checkpoint(String value) {
+        checkpoint = value;
+        return this;
+    }
+
     PipelineYaml admission(String value) {
         admission = value;
         return this;
@@ -88,7 +94,7 @@ final class PipelineYaml {
                 .append(": ")
                 .append(endpoints.stream().map(PipelineYaml::quoted).collect(Collectors.joining(", ", "[", "]\n"))));
         section(out, "    ", sink);
-        out.append("checkpoint: { interval: 200ms }\nadmission: ").append(admission).append('\n');
+        out.append("checkpoint: ").append(checkpoint).append("\nadmission: ").append(admission).append('\n');
         out.append("drain:\n  timeout: ").append(drainTimeout.toMillis()).append("ms\n");
         section(out, "  ", drain);
         return out.append("admin: { listen: ").append(quoted("127.0.0.1:" + port)).append(" }\n").toString();
