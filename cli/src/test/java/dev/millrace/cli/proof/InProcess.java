@@ -52,8 +52,10 @@ final class InProcess implements AutoCloseable {
     private void run() {
         try {
             pipeline.start();
-            end.complete(pipeline.awaitEnd());
-        } catch (StartFailure | InterruptedException failure) {
+            var report = pipeline.awaitEnd();
+            pipeline.close();
+            end.complete(report);
+        } catch (StartFailure failure) {
             end.completeExceptionally(failure);
             pipeline.close();
         }
@@ -65,6 +67,12 @@ final class InProcess implements AutoCloseable {
 
     Metrics metrics() throws Exception {
         return Metrics.parse(pages.body("/metrics"));
+    }
+
+    /// Returns when there is something to scrape.
+    InProcess begun() throws Exception {
+        await("metrics", () -> pages.code("/metrics") == 200);
+        return this;
     }
 
     InetSocketAddress listensAt() {

@@ -25,7 +25,7 @@ class RefusedBatchTest {
         try (var stage = new Stage(lab);
                 var log = LogLines.capture()) {
             var topic = refused(stage);
-            var run = stage.start(recipe(stage, topic));
+            var run = stage.start(recipe(stage, topic)).begun();
             run.await("refused", () -> run.pages().code("/readyz") == 503
                     && run.metrics().sum("millrace_attempts_total", "outcome=\"refused\"") >= 3);
 
@@ -62,7 +62,7 @@ class RefusedBatchTest {
     void aStopWhileItIsHeldLeavesItAndSaysWhat(SharedLab lab) throws Exception {
         try (var stage = new Stage(lab)) {
             var topic = refused(stage);
-            var run = stage.start(recipe(stage, topic).set("drain.timeout", "1s"));
+            var run = stage.start(recipe(stage, topic).set("drain.timeout", "1s")).begun();
             run.await("refused", () -> run.pages().code("/readyz") == 503
                     && run.metrics().sum("millrace_attempts_total", "outcome=\"refused\"") >= 1);
 

@@ -89,7 +89,8 @@ class StartOffsetsTest {
 
     private static void goesOn(Stage stage, String topic) throws Exception {
         try (var log = LogLines.capture()) {
-            var run = stage.start(stage.recipe("[ " + topic + " ]", "t", "").set("source.kafka.on_lost_offset", "continue"));
+            var run = stage.start(stage.recipe("[ " + topic + " ]", "t", "").set("source.kafka.on_lost_offset", "continue"))
+                    .begun();
             run.await("all committed", () -> stage.caughtUp(topic));
             assertThat(run.metrics().sum("millrace_offsets_lost_total")).isEqualTo(LOG_START - COMMITTED);
             var report = run.stop(0);
@@ -113,7 +114,7 @@ class StartOffsetsTest {
             // The group has offsets, so `latest` is not asked for what comes later.
             var run = stage.start(stage.recipe(pattern, "t", "")
                             .set("source.kafka.on_no_offset", "latest")
-                            .set("source.kafka.properties", "{ session.timeout.ms: 3000, metadata.max.age.ms: 500 }"))
+                            .set("source.kafka.properties", "{ session.timeout.ms: 3000, heartbeat.interval.ms: 300, metadata.max.age.ms: 500 }"))
                     .ready();
 
             Stage.done(stage.admin().createPartitions(Map.of(first, NewPartitions.increaseTo(2))).all());

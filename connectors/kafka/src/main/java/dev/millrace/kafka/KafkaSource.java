@@ -93,7 +93,7 @@ public final class KafkaSource implements AutoCloseable {
             admin.close();
             throw refused;
         }
-        var looking = new TopicWatch(settings.watch(), admin, clock, accounts, members, ids);
+        var looking = new TopicWatch(clients.watch(), admin, clock, accounts, members, ids);
         watch = looking;
         for (var member : members) member.watchedBy(looking);
         begin(looking);
