@@ -22,6 +22,10 @@ final class AdminPages {
         this.port = port;
     }
 
+    int port() {
+        return port;
+    }
+
     /// The status code of a page, or [#NOBODY].
     int code(String path) {
         try {
