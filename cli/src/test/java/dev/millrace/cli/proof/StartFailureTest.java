@@ -10,7 +10,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
@@ -23,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 @ExtendWith(LabExtension.class)
 class StartFailureTest {
     private static final Duration LIMIT = Duration.ofSeconds(60);
+    private static final int AT_ONCE = 5;
 
     private final Map<String, Recipe> cases = new LinkedHashMap<>();
     private final Map<String, String> shortened = new LinkedHashMap<>();
@@ -36,16 +39,21 @@ class StartFailureTest {
                 var taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             describe(stage, taken.getLocalPort(), directory);
             var told = new StringBuilder();
-            // Two at a time: there are two cores.
-            var names = cases.keySet().toArray(String[]::new);
-            for (var i = 0; i < names.length; i += 2) {
-                var first = start(names[i], directory);
-                var second = i + 1 < names.length ? start(names[i + 1], directory) : null;
-                told.append(outcome(names[i], first));
-                if (second != null) told.append(outcome(names[i + 1], second));
+            for (var wave : waves()) {
+                var started = new ArrayList<MillraceProcess>();
+                for (var name : wave) started.add(start(name, directory));
+                for (var i = 0; i < wave.size(); i++) told.append(outcome(wave.get(i), started.get(i)));
             }
             assertThat(told.toString()).isEqualTo(expected());
         }
+    }
+
+    private List<List<String>> waves() {
+        var names = List.copyOf(cases.keySet());
+        var waves = new ArrayList<List<String>>();
+        for (var i = 0; i < names.size(); i += AT_ONCE)
+            waves.add(names.subList(i, Math.min(i + AT_ONCE, names.size())));
+        return waves;
     }
 
     private void describe(Stage stage, int takenPort, Path directory) {
