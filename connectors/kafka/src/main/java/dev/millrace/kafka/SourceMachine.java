@@ -351,6 +351,7 @@ public final class SourceMachine {
     private void forget(Owned one) {
         var flow = one.flow;
         flow.discard();
+        flow.account.nothingWaits();
         feeds.drop(flow.partition, flow.epoch);
         intake.epochEnded(flow.partition, flow.epoch);
         flight.forget(flow.partition);
