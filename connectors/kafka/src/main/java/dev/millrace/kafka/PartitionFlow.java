@@ -109,6 +109,9 @@ final class PartitionFlow {
     /// Registers what a poll gave, up to the position after it. Ranges end where the leader epoch changes.
     void polled(@Nullable PolledRecords records, long next, int nextLeaderEpoch, long nowNanos) {
         var size = records == null ? 0 : records.size();
+        if (records != null && (records.offset(0) < tracker.end() || records.offset(size - 1) >= next))
+            throw new IllegalStateException(partition + ": polled [" + records.offset(0) + ", "
+                    + records.offset(size - 1) + "] outside of [" + tracker.end() + ", " + next + ")");
         account.polled(size);
         var at = 0;
         while (records != null && at < size) {

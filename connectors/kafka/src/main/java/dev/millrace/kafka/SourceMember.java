@@ -44,6 +44,8 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
     private static final long IDLE_POLL_NANOS = 100_000_000L;
     private static final long HELD_POLL_NANOS = 5_000_000L;
     private static final long ASK_AGAIN_NANOS = 1_000_000_000L;
+    /// A partition that comes is no news while it takes no longer.
+    private static final long ARRIVAL_NANOS = 5_000_000_000L;
     private static final long LAG_NANOS = 1_000_000_000L;
 
     /// What members have in common.
@@ -93,6 +95,7 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
     private volatile long turnNanos;
     private volatile long unassignedNanos;
     private volatile boolean assigned;
+    private volatile boolean arriving;
     private volatile int partitions;
     private volatile @Nullable Long encodeUntilNanos;
     private volatile @Nullable Long finishNanos;
@@ -229,10 +232,18 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
             waiting.identified(ids);
             mine.bounds().identified(ids);
         }
-        if (waiting.isEmpty()) return;
         waiting.locate();
         for (var one : waiting.take()) arrived(one);
-        if (!waiting.isEmpty() && clock.nanoTime() - askedNanos >= ASK_AGAIN_NANOS) ask(waiting.topics());
+        if (waiting.isEmpty()) {
+            arriving = false;
+            return;
+        }
+        // What is assigned and cannot be read is as good as not assigned.
+        if (!arriving) {
+            arriving = true;
+            if (assigned) unassignedNanos = clock.nanoTime();
+        }
+        if (clock.nanoTime() - askedNanos >= ASK_AGAIN_NANOS) ask(waiting.topics());
     }
 
     private void ask(Set<String> topics) {
@@ -388,7 +399,7 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
     }
 
     private void checkAssignment() {
-        if (assigned || stopping) return;
+        if ((assigned && !arriving) || stopping) return;
         var waited = clock.nanoTime() - unassignedNanos;
         if (waited < shared.settings().membership().endAfterNanos()) return;
         unassignedNanos = clock.nanoTime();
@@ -436,7 +447,7 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
     }
 
     MemberView view(long nowNanos) {
-        var without = assigned || ended ? 0 : Math.max(0, nowNanos - unassignedNanos);
+        var without = (assigned && !arriving) || ended ? 0 : Math.max(0, nowNanos - unassignedNanos);
         return new MemberView(
                 index, phase(without), partitions, ended ? 0 : Math.max(0, nowNanos - turnNanos), without);
     }
@@ -445,7 +456,7 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
         if (failed) return MemberView.Phase.FAILED;
         if (ended) return MemberView.Phase.ENDED;
         if (encodeUntilNanos != null) return MemberView.Phase.DRAINING;
-        if (assigned) return MemberView.Phase.ASSIGNED;
+        if (assigned && (!arriving || unassigned < ARRIVAL_NANOS)) return MemberView.Phase.ASSIGNED;
         return unassigned >= shared.settings().membership().unreadyAfterNanos()
                 ? MemberView.Phase.UNREADY
                 : MemberView.Phase.JOINING;

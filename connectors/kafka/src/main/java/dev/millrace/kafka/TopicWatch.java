@@ -106,7 +106,8 @@ final class TopicWatch implements Runnable {
                 return;
             } catch (Failed failed) {
                 tellFailure(failed);
-                sleep(clock.nanoTime() + GONE_AGAIN_NANOS);
+                // Whatever is asked meanwhile: a cluster that refuses is not asked in a tight loop.
+                LockSupport.parkNanos(this, GONE_AGAIN_NANOS);
             }
         }
     }

@@ -659,6 +659,17 @@ final class SourceMachineTest {
     }
 
     @Test
+    @Tag("CKP-11")
+    void anOffsetIsTakenOnceInAnEpoch() {
+        var bench = Bench.of(new MemoryIntake());
+        bench.assign(P0, 10);
+        bench.poll(P0, 10, 5);
+        assertThatThrownBy(() -> bench.poll(P0, 14, 5)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> bench.polled(P0, TestRecords.of("orders", 0, 15, 5), 18))
+                .isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
     void recordsOfAPartitionThatIsNotOwnedAreAnErrorAndNeverDropped() {
         var bench = Bench.of(new MemoryIntake());
         assertThatThrownBy(() -> bench.poll(P0, 0, 1)).isInstanceOf(IllegalStateException.class);
