@@ -161,6 +161,21 @@ final class AttemptTest {
 
     @Test
     @Tag("WRT-2")
+    void aRetryPassesOverTheReplicaThatFailedThoughItIsItsTurn() {
+        var shard = small(2);
+        var start = shard.fullBatch(0).start();
+        var other = shard.fullBatch(1).start();
+        assertThat(other.replica()).isNotEqualTo(start.replica());
+        shard.sick(start);
+        shard.written(other);
+        var again = next(shard);
+        assertThat(again.replica()).isEqualTo(other.replica());
+        shard.written(again);
+        shard.assertAtRest();
+    }
+
+    @Test
+    @Tag("WRT-2")
     void anySuccessOfTheShardStartsTheLadderAfresh() {
         var shard = new Shard(s -> {
             s.maxRows = 10;
