@@ -69,14 +69,7 @@ final class SettingsPage {
         switch (key) {
             case Key.Setting<?> setting -> setting(setting, path);
             case Key.Section section -> section(section, path);
-            case Key.NamedSections named -> {
-                row(
-                        path + ".<name>",
-                        "a section, one at least",
-                        "required",
-                        named.each().doc());
-                below(named.each(), path + ".<name>");
-            }
+            case Key.NamedSections named -> below(named.each(), path + ".<name>");
             case Key.Unbuilt unbuilt -> unbuilt(path, unbuilt.part());
         }
     }
@@ -94,7 +87,7 @@ final class SettingsPage {
             var otherwise = section.oneOf().otherwise();
             row(
                     path,
-                    "with one of " + String.join(", ", names),
+                    "a section with one of " + String.join(", ", names),
                     otherwise == null ? "required" : "`" + otherwise.name() + "`",
                     section.doc());
         }
