@@ -24,10 +24,10 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
@@ -51,8 +51,8 @@ public final class Pipeline {
     private static final Duration SOURCE_GRACE = Duration.ofMillis(600);
     private static final double NANOS_PER_SECOND = 1e9;
 
-    /// Why it stops, and with which code at the best.
-    private record Stop(String reason, ExitCode exitCode, long nanos) {}
+    /// Why it stops, and since when.
+    private record Stop(String reason, long nanos) {}
 
     private final PipelineConfig config;
     private final String version;
@@ -64,6 +64,8 @@ public final class Pipeline {
     private final SinkPool pool;
     private final Scrape scrape = new Scrape();
     private final AtomicReference<@Nullable Stop> stop = new AtomicReference<>();
+    /// The code at the best. A fault while it drains counts like one that stopped it (DRN-8).
+    private final AtomicReference<ExitCode> worst = new AtomicReference<>(ExitCode.DRAINED);
     private final CompletableFuture<Void> stopAsked = new CompletableFuture<>();
     private final List<Runnable> whenStopping = new CopyOnWriteArrayList<>();
     private final List<Consumer<ReplicaChange>> whenReplicaChanges = new CopyOnWriteArrayList<>();
@@ -189,7 +191,8 @@ public final class Pipeline {
         return !stopAsked.isDone();
     }
 
-    /// Why a sink can't be written to yet, or null; also null when a stop came first. Asked on a thread of its own, since a server that
+    /// Why a sink can't be written to yet, or null; also null when a stop came first. Asked on a thread of its own,
+    /// since a server that
     /// hangs must not hold up a stop (DRN-11).
     private @Nullable String ask(SinkPart sink) throws StartFailure {
         var answer = new CompletableFuture<@Nullable String>();
@@ -224,20 +227,23 @@ public final class Pipeline {
         }
     }
 
-    /// Asks for a drain. Returns at once; the first call counts.
-    public void stop(String reason) {
-        stop(reason, ExitCode.DRAINED);
+    /// A part of it failed: it ends with this code at the best, also where it was stopping already.
+    void fault(String reason, ExitCode exitCode) {
+        worst.accumulateAndGet(exitCode, ExitCode::or);
+        stop(reason);
     }
 
-    private void stop(String reason, ExitCode exitCode) {
-        if (!stop.compareAndSet(null, new Stop(reason, exitCode, clock.nanoTime()))) return;
+    /// Asks for a drain. Returns at once; the first call counts.
+    public void stop(String reason) {
+        if (!stop.compareAndSet(null, new Stop(reason, clock.nanoTime()))) return;
         stopAsked.complete(null);
         var from = source;
         if (from != null) from.stop(deadlineNanos());
         whenStopping.forEach(Runnable::run);
     }
 
-    /// Waits for a stop, drains within `drain.timeout`, leaves the group, and reports. The caller closes it afterwards, or ends the process.
+    /// Waits for a stop, drains within `drain.timeout`, leaves the group, and reports. The caller closes it afterwards,
+    /// or ends the process.
     public DrainReport awaitEnd() {
         stopAsked.join();
         var deadline = deadlineNanos();
@@ -248,7 +254,7 @@ public final class Pipeline {
         try {
             pool.awaitFinished(deadline + WORKERS_GRACE.toNanos());
             var membersEnded = from == null || leave(from, deadline);
-            var report = end(membersEnded, RunEnd.Waited.TO_THE_DEADLINE).report(asked().exitCode());
+            var report = end(membersEnded, RunEnd.Waited.TO_THE_DEADLINE).report(worst.get());
             tell(report);
             return report;
         } catch (InterruptedException _) {
@@ -276,14 +282,14 @@ public final class Pipeline {
 
     /// The report of a process that a second signal ends now.
     public DrainReport cutShort(String reason, int exitCode) {
-        stop(reason, ExitCode.DRAINED);
+        stop(reason);
         return end(false, RunEnd.Waited.CUT_SHORT).report(exitCode);
     }
 
     /// The report of a process whose drain itself did not end in its bound.
     public DrainReport overran() {
-        stop("overran", ExitCode.UNKNOWN_STATE);
-        var exitCode = ExitCode.UNKNOWN_STATE.or(asked().exitCode());
+        stop("overran");
+        var exitCode = ExitCode.UNKNOWN_STATE.or(worst.get());
         return end(false, RunEnd.Waited.TO_THE_DEADLINE).report(exitCode);
     }
 
@@ -448,7 +454,7 @@ public final class Pipeline {
 
         @Override
         public void died(ShardId shard, Throwable cause) {
-            stop("the worker of " + shard + " died: " + cause.getClass().getName(), ExitCode.FATAL);
+            fault("the worker of " + shard + " died: " + cause.getClass().getName(), ExitCode.FATAL);
         }
     }
 
@@ -461,7 +467,7 @@ public final class Pipeline {
         @Override
         public void failed(int exitCode, String reason) {
             LOG.atError().addKeyValue("event", "source_failed").log("{}", reason);
-            stop(reason, exitCode == ExitCode.BAD_CONFIGURATION.code() ? ExitCode.BAD_CONFIGURATION : ExitCode.FATAL);
+            fault(reason, exitCode == ExitCode.BAD_CONFIGURATION.code() ? ExitCode.BAD_CONFIGURATION : ExitCode.FATAL);
         }
     }
 }
