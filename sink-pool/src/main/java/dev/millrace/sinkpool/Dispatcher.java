@@ -93,7 +93,6 @@ final class Dispatcher {
                 write(ready.stream().min(bySize).orElseThrow(), permit, deadline, nowNanos, out);
                 return true;
             }
-            counts.began(permit.replica());
             var ping = attempts.begin(null, permit, nowNanos, deadline);
             out.accept(new ShardCommand.StartPing(ping.id(), permit.replica(), deadline));
         }
@@ -160,7 +159,7 @@ final class Dispatcher {
     void cancelAll(long nowNanos, Consumer<ShardCommand> out) {
         for (var attempt : attempts.live()) {
             cancel(attempt, out);
-            counts.ended(attempt.permit().replica(), ShardCounts.Attempt.CANCELLED);
+            if (attempt.delivery() != null) counts.ended(attempt.permit().replica(), ShardCounts.Attempt.CANCELLED);
             report(attempt.permit(), Verdict.UNTRIED, nowNanos);
         }
     }
@@ -174,7 +173,10 @@ final class Dispatcher {
 
     /// A write succeeded.
     void succeeded(Permit permit, long nowNanos) {
-        report(permit, Verdict.HEALTHY, nowNanos);
+        if (replicas.report(permit, Verdict.HEALTHY, nowNanos)) {
+            watch.openedBySlowness(permit.replica());
+            watch.look(nowNanos, tell);
+        }
         watch.succeeded(nowNanos, tell);
     }
 

@@ -99,7 +99,8 @@ public final class EncodedChunk implements AutoCloseable {
         return polledNanos;
     }
 
-    /// Ends the parts and the lease: what a shell does for a `Settle` command. Returns whether this call did: the second
+    /// Ends the parts and the lease: what a shell does for a `Settle` command. Returns whether this call did: the
+    /// second
     /// of anything changes nothing.
     public boolean settle(Ending ending) {
         if (settled) return false;

@@ -263,8 +263,9 @@ public final class ShardMachine {
         }
     }
 
+    /// A ping is no attempt to write.
     private void count(Attempts.Live attempt, ShardCounts.Attempt how) {
-        counts.ended(attempt.permit().replica(), how);
+        if (attempt.delivery() != null) counts.ended(attempt.permit().replica(), how);
     }
 
     // --- what is written next

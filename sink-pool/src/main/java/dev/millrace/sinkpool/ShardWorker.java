@@ -139,7 +139,8 @@ final class ShardWorker {
         }
     }
 
-    private void step(ShardEvent event) {
+    /// One turn of the loop.
+    void step(ShardEvent event) {
         switch (event) {
             case ShardEvent.AttemptEnded(var attempt, var _) -> attempts.remove(attempt);
             case ShardEvent.AttemptLost(var attempt, var _) -> attempts.remove(attempt);

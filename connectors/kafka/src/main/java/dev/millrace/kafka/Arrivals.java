@@ -104,12 +104,16 @@ final class Arrivals {
             }
             if (!fresh.isEmpty())
                 consumer.beginningOffsets(fresh, LOCATE).forEach((partition, offset) -> {
-                    LOG.info("event=new_partition partition={} from_its_beginning={}", partition, offset);
+                    LOG.atInfo()
+                            .addKeyValue("event", "new_partition")
+                            .log("partition={} from_its_beginning={}", partition, offset);
                     place(partition, new CommitEntry(offset, -1, ""), null);
                 });
         } catch (RetriableException | StaleMemberEpochException | UnknownMemberIdException late) {
             // The group may move on while it is asked: the next poll says where to.
-            LOG.warn("event=start_offsets_late partitions={} why=\"{}\"", unknown, late.getMessage());
+            LOG.atWarn()
+                    .addKeyValue("event", "start_offsets_late")
+                    .log("partitions={} why=\"{}\"", unknown, late.getMessage());
         }
     }
 

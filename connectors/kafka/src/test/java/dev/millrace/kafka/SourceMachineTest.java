@@ -17,6 +17,7 @@ import dev.millrace.sinkpool.Ending;
 import dev.millrace.sinkpool.MemoryIntake;
 import dev.millrace.sinkpool.Target;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -141,7 +142,7 @@ final class SourceMachineTest {
 
     @Test
     @Tag("FMT-2")
-    void aPoisonRowUnderStopFailsItsRangeAndNamesItsOffset() {
+    void aPoisonRowUnderStopFailsFromItsOffsetOnAndNamesIt() {
         var bench = Bench.of(new MemoryIntake());
         bench.assign(P0, 100);
         bench.assign(P1, 0);
@@ -162,13 +163,29 @@ final class SourceMachineTest {
                 .contains("bad_number")
                 .contains("byte 6");
         var send = bench.acknowledge();
-        assertThat(Bench.entry(send, P0).offset())
-                .as("what is before the range")
-                .isEqualTo(103);
+        assertThat(Bench.entry(send, P0).offset()).as("what is before the row").isEqualTo(104);
         assertThat(Bench.entry(send, P1).offset()).as("the other partition").isEqualTo(2);
         assertThat(bench.paused(P0)).isTrue();
         bench.machine.close();
         assertThat(bench.handles.count()).isZero();
+    }
+
+    @Test
+    @Tag("OPS-9")
+    void rowsOfARevokedPartitionAreCountedOnce() {
+        var bench = Bench.of(new MemoryIntake());
+        bench.assign(P0, 0);
+        bench.poll(P0, 0, 7);
+        var before = bench.accounts.of(P0).view(bench.now, MS);
+        assertThat(before.waiting())
+                .as("rows in a chunk that is not handed over")
+                .isEqualTo(7);
+        bench.tell(new SourceEvent.Revoking(Set.of(P0)));
+        bench.tell(new SourceEvent.Revoked(Set.of(P0)));
+        var view = bench.accounts.of(P0).view(bench.now, MS);
+        var encoded = view.sinks().getFirst().tally().encoded();
+        assertThat(encoded + view.dropped()).isEqualTo(7);
+        assertThat(view.waiting()).isZero();
     }
 
     @Test
@@ -656,6 +673,17 @@ final class SourceMachineTest {
         bench.intake.settleHeld(Ending.ABANDONED);
         assertThat(bench.handles.count()).isZero();
         assertThat(bench.intake.budget().rows()).isZero();
+    }
+
+    @Test
+    @Tag("CKP-11")
+    void anOffsetIsTakenOnceInAnEpoch() {
+        var bench = Bench.of(new MemoryIntake());
+        bench.assign(P0, 10);
+        bench.poll(P0, 10, 5);
+        assertThatThrownBy(() -> bench.poll(P0, 14, 5)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> bench.polled(P0, TestRecords.of("orders", 0, 15, 5), 18))
+                .isInstanceOf(IllegalStateException.class);
     }
 
     @Test

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.DescribeTopicsResult;
 import org.apache.kafka.clients.admin.TopicDescription;
@@ -90,5 +91,28 @@ final class TopicWatchTest {
         watches.getFirst().ask(Set.of("orders"));
         watches.getFirst().run();
         assertThat(asked.get(1) - asked.get(0)).isGreaterThanOrEqualTo(500 * Bench.MS);
+    }
+
+    /// Everything is due at once, and one topic was asked for besides.
+    @Test
+    @Tag("DRN-7")
+    void nothingIsLookedUpOnceAStopWasAskedFor() {
+        var lookUps = new AtomicInteger();
+        var admin = (Admin) Proxy.newProxyInstance(
+                TopicWatchTest.class.getClassLoader(), new Class<?>[] {Admin.class}, (_, method, _) -> {
+                    lookUps.incrementAndGet();
+                    throw new IllegalStateException(method.getName() + " was called");
+                });
+        var watch = new TopicWatch(
+                new KafkaSourceSettings.Watch(1, 1, 1),
+                new AdminCalls(admin, NanoClock.SYSTEM, () -> false),
+                NanoClock.SYSTEM,
+                new Accounts(List.of()),
+                List.of(),
+                Map.of("orders", new TopicId("one")));
+        watch.ask(Set.of("payments"));
+        watch.stop();
+        watch.run();
+        assertThat(lookUps).hasValue(0);
     }
 }
