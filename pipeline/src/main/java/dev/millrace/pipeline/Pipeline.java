@@ -24,10 +24,10 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
@@ -189,7 +189,8 @@ public final class Pipeline {
         return !stopAsked.isDone();
     }
 
-    /// Why a sink can't be written to yet, or null; also null when a stop came first. Asked on a thread of its own, since a server that
+    /// Why a sink can't be written to yet, or null; also null when a stop came first. Asked on a thread of its own,
+    /// since a server that
     /// hangs must not hold up a stop (DRN-11).
     private @Nullable String ask(SinkPart sink) throws StartFailure {
         var answer = new CompletableFuture<@Nullable String>();
@@ -237,7 +238,8 @@ public final class Pipeline {
         whenStopping.forEach(Runnable::run);
     }
 
-    /// Waits for a stop, drains within `drain.timeout`, leaves the group, and reports. The caller closes it afterwards, or ends the process.
+    /// Waits for a stop, drains within `drain.timeout`, leaves the group, and reports. The caller closes it afterwards,
+    /// or ends the process.
     public DrainReport awaitEnd() {
         stopAsked.join();
         var deadline = deadlineNanos();

@@ -37,7 +37,9 @@ class KillTest {
             while (counted < ROUNDS && tries++ < TRIES) {
                 if (killedInFlight(scene, counted % 2 == 0)) counted++;
             }
-            assertThat(counted).as("rounds with an attempt in flight, of %s", tries).isEqualTo(ROUNDS);
+            assertThat(counted)
+                    .as("rounds with an attempt in flight, of %s", tries)
+                    .isEqualTo(ROUNDS);
 
             var last = scene.startReady(quickToRejoin(scene));
             last.awaitCaughtUp();
@@ -47,7 +49,9 @@ class KillTest {
             assertThat(difference.withoutRepeats()).isEqualTo(Store.Difference.NONE);
             assertThat(report.drained()).isTrue();
             var looks = watch.end();
-            assertThat(looks).as("looks at what is committed and what is durable").isGreaterThan(ROUNDS);
+            assertThat(looks)
+                    .as("looks at what is committed and what is durable")
+                    .isGreaterThan(ROUNDS);
             System.err.printf(
                     "proof: %d kills in %d tries, %d produced, %d in the database with a key, %d in the one without,"
                             + " %d repeats, %d looks%n",
@@ -61,14 +65,16 @@ class KillTest {
         }
     }
 
-    /// Whether a commit was in flight when the signal went out. Either all before it is settled then, or a replay is under way.
+    /// Whether a commit was in flight when the signal went out. Either all before it is settled then, or a replay is
+    /// under way.
     private static boolean killedInFlight(Scene scene, boolean settled) throws Exception {
         var trial = scene.startReady(quickToRejoin(scene));
         if (settled) trial.awaitCaughtUp();
         scene.holdCommits();
         scene.orders().produce(PIECE);
         trial.await("a commit without its answer", () -> scene.held() >= 1);
-        var writing = trial.pages().status().at("/shards").findValuesAsText("writing").contains("true");
+        var writing =
+                trial.pages().status().at("/shards").findValuesAsText("writing").contains("true");
         var held = scene.held();
         trial.process().kill();
         scene.heal();

@@ -63,7 +63,13 @@ class LongOutageTest {
     }
 
     private static List<String> members(Admin admin, String group) throws Exception {
-        return admin.describeConsumerGroups(List.of(group)).all().get(30, TimeUnit.SECONDS).get(group).members().stream()
+        return admin
+                .describeConsumerGroups(List.of(group))
+                .all()
+                .get(30, TimeUnit.SECONDS)
+                .get(group)
+                .members()
+                .stream()
                 .map(MemberDescription::consumerId)
                 .toList();
     }

@@ -12,7 +12,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/// SIGTERM while the sink takes nothing: the process ends in time, tells the truth to the row, and the next one delivers the rest.
+/// SIGTERM while the sink takes nothing: the process ends in time, tells the truth to the row, and the next one
+/// delivers the rest.
 @ExtendWith(LabExtension.class)
 class OutageDrainTest {
     private static final Duration BUDGET = Duration.ofSeconds(3);
@@ -28,8 +29,7 @@ class OutageDrainTest {
     private static final Scene.Shape NARROW = new Scene.Shape(1, 1, 1);
 
     /// Settles a first part, breaks the sink, and waits until the second part is taken and all breakers are open.
-    private static Trial intoAnOutage(Scene scene, PipelineYaml yaml, Consumer<ChaosProxy> fault)
-            throws Exception {
+    private static Trial intoAnOutage(Scene scene, PipelineYaml yaml, Consumer<ChaosProxy> fault) throws Exception {
         var trial = scene.startReady(yaml);
         scene.orders().produce(SETTLED);
         trial.awaitCaughtUp();
@@ -62,15 +62,19 @@ class OutageDrainTest {
             assertThat(shard.state()).isEqualTo("abandoned");
             assertThat(shard.lowerBound()).isFalse();
         });
-        assertThat(report.shards().stream().mapToLong(Report.Shard::rowsLeft).sum()).isEqualTo(CAUGHT);
+        assertThat(report.shards().stream().mapToLong(Report.Shard::rowsLeft).sum())
+                .isEqualTo(CAUGHT);
         assertThat(report.replicas()).allSatisfy(replica -> {
             assertThat(replica.breaker()).isEqualTo("open");
             assertThat(replica.failed()).isPositive();
             assertThat(replica.lastFailure()).isNotBlank();
         });
-        var blocked = report.partitions().stream().filter(partition -> !partition.done()).toList();
-        assertThat(blocked).isNotEmpty().allSatisfy(partition -> assertThat(partition.blockedBy())
-                .matches("warehouse/s[01] batch \\d+: .+"));
+        var blocked = report.partitions().stream()
+                .filter(partition -> !partition.done())
+                .toList();
+        assertThat(blocked)
+                .isNotEmpty()
+                .allSatisfy(partition -> assertThat(partition.blockedBy()).matches("warehouse/s[01] batch \\d+: .+"));
     }
 
     private static void theNextStartDeliversAll(Scene scene) throws Exception {
@@ -93,10 +97,13 @@ class OutageDrainTest {
     void aDrainWhileEveryReplicaRefusesEndsInTimeAndTellsWhatItLeft(SharedLab lab, @TempDir Path directory)
             throws Exception {
         try (var scene = lab.scene(WIDE, directory)) {
-            var report = intoAnOutage(scene, staysOpen(scene), ChaosProxy::refuse).terminate(3);
+            var report =
+                    intoAnOutage(scene, staysOpen(scene), ChaosProxy::refuse).terminate(3);
 
             tellsTheOutage(report);
-            assertThat(report.rows().inDoubt()).as("nothing can be stored where nobody answers").isZero();
+            assertThat(report.rows().inDoubt())
+                    .as("nothing can be stored where nobody answers")
+                    .isZero();
             theNextStartDeliversAll(scene);
         }
     }
@@ -111,7 +118,8 @@ class OutageDrainTest {
     void aDrainWhileEveryReplicaHangsEndsInTimeAndTellsWhatItLeft(SharedLab lab, @TempDir Path directory)
             throws Exception {
         try (var scene = lab.scene(WIDE, directory)) {
-            var report = intoAnOutage(scene, staysOpen(scene), ChaosProxy::blackHole).terminate(3);
+            var report =
+                    intoAnOutage(scene, staysOpen(scene), ChaosProxy::blackHole).terminate(3);
 
             tellsTheOutage(report);
             theNextStartDeliversAll(scene);
@@ -134,7 +142,9 @@ class OutageDrainTest {
             assertThat(report.rows().inDoubt()).isEqualTo(BATCH);
             assertThat(report.rows().abandoned()).isEqualTo(BEHIND);
             assertThat(report.drained()).isFalse();
-            assertThat(scene.store().rows()).as("what is in doubt is stored here").isEqualTo(BATCH);
+            assertThat(scene.store().rows())
+                    .as("what is in doubt is stored here")
+                    .isEqualTo(BATCH);
             theNextStartDeliversAll(scene);
         }
     }
@@ -193,9 +203,14 @@ class OutageDrainTest {
 
             assertThat(report.exitCode()).as(trial.process()::evidence).isIn(3, 4);
             assertThat(report.drained()).isNotEqualTo(true);
-            assertThat(report.shards()).extracting(Report.Shard::state).isSubsetOf(List.of("abandoned", "not_waited_for"));
+            assertThat(report.shards())
+                    .extracting(Report.Shard::state)
+                    .isSubsetOf(List.of("abandoned", "not_waited_for"));
             assertThat(report.rows().delivered()).isZero();
-            assertThat(report.shards().stream().mapToLong(Report.Shard::rowsLeft).sum()).isPositive();
+            assertThat(report.shards().stream()
+                            .mapToLong(Report.Shard::rowsLeft)
+                            .sum())
+                    .isPositive();
             trial.isTrue(report, BATCH);
             theNextStartDeliversAll(scene);
         }

@@ -20,7 +20,13 @@ final class PipelineYaml {
     private String admission = "{}";
     private Duration drainTimeout = Duration.ofSeconds(10);
 
-    PipelineYaml(String bootstrapServers, String topic, String group, String user, Map<String, List<String>> shards, int port) {
+    PipelineYaml(
+            String bootstrapServers,
+            String topic,
+            String group,
+            String user,
+            Map<String, List<String>> shards,
+            int port) {
         this.shards = new LinkedHashMap<>(shards);
         this.port = port;
         source.put("bootstrap_servers", bootstrapServers);
@@ -94,10 +100,17 @@ final class PipelineYaml {
                 .append(": ")
                 .append(endpoints.stream().map(PipelineYaml::quoted).collect(Collectors.joining(", ", "[", "]\n"))));
         section(out, "    ", sink);
-        out.append("checkpoint: ").append(checkpoint).append("\nadmission: ").append(admission).append('\n');
+        out.append("checkpoint: ")
+                .append(checkpoint)
+                .append("\nadmission: ")
+                .append(admission)
+                .append('\n');
         out.append("drain:\n  timeout: ").append(drainTimeout.toMillis()).append("ms\n");
         section(out, "  ", drain);
-        return out.append("admin: { listen: ").append(quoted("127.0.0.1:" + port)).append(" }\n").toString();
+        return out.append("admin: { listen: ")
+                .append(quoted("127.0.0.1:" + port))
+                .append(" }\n")
+                .toString();
     }
 
     private static void section(StringBuilder out, String indent, Map<String, String> keys) {

@@ -62,7 +62,12 @@ record Report(
             long rowsLeft,
             List<Replica> replicas) {}
 
-    record Replica(String endpoint, String breaker, long written, long failed, @Nullable String lastFailure) {}
+    record Replica(
+            String endpoint,
+            String breaker,
+            long written,
+            long failed,
+            @Nullable String lastFailure) {}
 
     /// Of one document and nothing else.
     static Report parse(String text) throws IOException {
@@ -116,9 +121,12 @@ record Report(
                     .isEqualTo(partition.done());
         }
         if (drained != null)
-            assertThat(partitions.stream().allMatch(Partition::done)).as("drained, of %s", this).isEqualTo(drained);
+            assertThat(partitions.stream().allMatch(Partition::done))
+                    .as("drained, of %s", this)
+                    .isEqualTo(drained);
         if (caughtUp != null)
-            assertThat(partitions.stream().allMatch(p -> p.end() != null && p.end().equals(p.committed())))
+            assertThat(partitions.stream()
+                            .allMatch(p -> p.end() != null && p.end().equals(p.committed())))
                     .as("caught up, of %s", this)
                     .isEqualTo(caughtUp);
     }

@@ -48,7 +48,9 @@ final class Scene implements AutoCloseable {
         orders = new Orders(name, shape.partitions(), topics);
         store = new Store(
                 postgres,
-                IntStream.range(0, shape.shards()).mapToObj(n -> name + "_s" + n).toList(),
+                IntStream.range(0, shape.shards())
+                        .mapToObj(n -> name + "_s" + n)
+                        .toList(),
                 shape.withoutKey());
         for (var shard = 0; shard < shape.shards(); shard++) {
             var ways = new ArrayList<String>();

@@ -21,8 +21,7 @@ final class SharedLab implements AutoCloseable {
     }
 
     static SharedLab launch() {
-        return new SharedLab(
-                EmbeddedBroker.launch(settings()), LabPostgres.launch(Map.of("max_connections", "200")));
+        return new SharedLab(EmbeddedBroker.launch(settings()), LabPostgres.launch(Map.of("max_connections", "200")));
     }
 
     /// A killed member is out of its group after a second and a half, if the pipeline's file says so too.

@@ -25,8 +25,7 @@ final class Store {
             postgres.createDatabase(databases.get(shard));
             var key = withoutKey.contains(shard) ? "" : " primary key";
             postgres.execute(
-                    databases.get(shard),
-                    "create table " + TABLE + " (id integer" + key + ", \"text\" text not null)");
+                    databases.get(shard), "create table " + TABLE + " (id integer" + key + ", \"text\" text not null)");
         }
     }
 

@@ -28,7 +28,8 @@ final class Trial implements AutoCloseable {
     private final Map<TopicPartition, Long> committedBefore;
     private final long rowsBefore;
 
-    private Trial(Scene scene, MillraceProcess process, PipelineYaml yaml, Map<TopicPartition, Long> committed, long rows) {
+    private Trial(
+            Scene scene, MillraceProcess process, PipelineYaml yaml, Map<TopicPartition, Long> committed, long rows) {
         this.scene = scene;
         this.process = process;
         this.pages = new AdminPages(yaml.port());
@@ -117,7 +118,9 @@ final class Trial implements AutoCloseable {
         assertThat(report.pipeline()).isEqualTo("proof");
         assertThat(report.exitCode()).isEqualTo(process.exitCode());
         assertThat(report.drainBudgetSeconds()).isEqualTo(budget.toMillis() / 1000.0);
-        assertThat(report.drainSeconds()).as("seconds of the drain").isBetween(0.0, budget.plus(GRACE).toMillis() / 1000.0);
+        assertThat(report.drainSeconds())
+                .as("seconds of the drain")
+                .isBetween(0.0, budget.plus(GRACE).toMillis() / 1000.0);
         var committed = scene.committed();
         var ends = scene.orders().ends();
         var taken = 0L;

@@ -102,11 +102,15 @@ final class Arrivals {
             }
             if (!fresh.isEmpty())
                 consumer.beginningOffsets(fresh, LOCATE).forEach((partition, offset) -> {
-                    LOG.atInfo().addKeyValue("event", "new_partition").log("partition={} from_its_beginning={}", partition, offset);
+                    LOG.atInfo()
+                            .addKeyValue("event", "new_partition")
+                            .log("partition={} from_its_beginning={}", partition, offset);
                     place(partition, new CommitEntry(offset, -1, ""), null);
                 });
         } catch (TimeoutException late) {
-            LOG.atWarn().addKeyValue("event", "start_offsets_late").log("partitions={} why=\"{}\"", unknown, late.getMessage());
+            LOG.atWarn()
+                    .addKeyValue("event", "start_offsets_late")
+                    .log("partitions={} why=\"{}\"", unknown, late.getMessage());
         }
     }
 

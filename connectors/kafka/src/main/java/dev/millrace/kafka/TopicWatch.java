@@ -125,9 +125,12 @@ final class TopicWatch implements Runnable {
     // A Kafka outage is no news every half second.
     private void tellFailure(Failed failed) {
         if (!failing)
-            LOG.atWarn().addKeyValue("event", "topic_watch_failed").log("what=\"{}\" why=\"{}\"",
-                    failed.getMessage(),
-                    failed.why().getMessage());
+            LOG.atWarn()
+                    .addKeyValue("event", "topic_watch_failed")
+                    .log(
+                            "what=\"{}\" why=\"{}\"",
+                            failed.getMessage(),
+                            failed.why().getMessage());
         failing = true;
     }
 

@@ -16,8 +16,8 @@ import org.junit.jupiter.api.Test;
 /// What the watch looks up, and when it stops.
 final class TopicWatchTest {
     private final AtomicInteger lookUps = new AtomicInteger();
-    private final Admin admin = (Admin) Proxy.newProxyInstance(
-            Admin.class.getClassLoader(), new Class<?>[] {Admin.class}, (_, method, _) -> {
+    private final Admin admin = (Admin)
+            Proxy.newProxyInstance(Admin.class.getClassLoader(), new Class<?>[] {Admin.class}, (_, method, _) -> {
                 lookUps.incrementAndGet();
                 throw new IllegalStateException(method.getName() + " was called");
             });
