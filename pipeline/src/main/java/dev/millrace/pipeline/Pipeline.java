@@ -48,7 +48,14 @@ public final class Pipeline {
     private static final Duration DESCRIBE = Duration.ofSeconds(5);
     private static final Duration DESCRIBE_AGAIN = Duration.ofSeconds(1);
     private static final Duration WORKERS_GRACE = Duration.ofMillis(300);
-    private static final Duration SOURCE_GRACE = Duration.ofMillis(600);
+
+    /// What the last commit gets where the workers used the budget up.
+    private static final Duration LAST_COMMIT = Duration.ofMillis(200);
+
+    /// After the deadline and before the process's last resort: that commit, the half second of the backlog, and
+    /// leaving.
+    private static final Duration LEAVE_GRACE = Duration.ofMillis(850);
+
     private static final double NANOS_PER_SECOND = 1e9;
 
     /// Why it stops, and with which code at the best.
@@ -265,9 +272,8 @@ public final class Pipeline {
 
     /// Commits what became durable, reads the backlog, leaves the group.
     private boolean leave(KafkaSource from, long deadline) throws InterruptedException {
-        var last = Math.max(deadline, clock.nanoTime()) + WORKERS_GRACE.toNanos();
-        from.finish(last);
-        return from.awaitClosed(last + SOURCE_GRACE.toNanos());
+        from.finish(Math.max(deadline, clock.nanoTime() + LAST_COMMIT.toNanos()));
+        return from.awaitClosed(deadline + LEAVE_GRACE.toNanos());
     }
 
     private Stop asked() {

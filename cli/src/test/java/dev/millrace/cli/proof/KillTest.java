@@ -65,8 +65,8 @@ class KillTest {
         }
     }
 
-    /// Whether a commit was in flight when the signal went out. Either all before it is settled then, or a replay is
-    /// under way.
+    /// Whether a commit was in flight when the signal went out. Either all before it is settled then, or a replay
+    /// is under way.
     private static boolean killedInFlight(Scene scene, boolean settled) throws Exception {
         var trial = scene.startReady(quickToRejoin(scene));
         if (settled) trial.awaitCaughtUp();

@@ -14,8 +14,8 @@ import org.apache.kafka.common.TopicPartition;
 
 /// The topic of one test: what was produced to it, and where each record lies.
 ///
-/// Invariant: ids count from 0; an id is here once the broker has acknowledged its record, and a record is never sent
-/// twice.
+/// Invariant: ids count from 0; an id is here once the broker has acknowledged its record, and a record is never
+/// sent twice.
 ///
 /// Thread ownership: any thread.
 final class Orders {

@@ -23,6 +23,8 @@ class OutageDrainTest {
     private static final int CAUGHT = 3_000;
     private static final int BATCH = 500;
     private static final int BEHIND = 250;
+    private static final int ROOM = 2_000;
+    private static final int DEAD = 0;
     private static final int SHARDS = 2;
     private static final int REPLICAS = 2;
     private static final Scene.Shape WIDE = new Scene.Shape(SHARDS, REPLICAS, 4);
@@ -77,6 +79,19 @@ class OutageDrainTest {
                 .allSatisfy(partition -> assertThat(partition.blockedBy()).matches("warehouse/s[01] batch \\d+: .+"));
     }
 
+    /// One shard takes nothing, and the process is full of what is meant for it.
+    private static Trial besideADeadShard(Scene scene, Duration budget) throws Exception {
+        var trial = scene.startReady(
+                staysOpen(scene).admission("{ max_rows: " + ROOM + " }").drainTimeout(budget));
+        scene.orders().produce(SETTLED);
+        trial.awaitCaughtUp();
+        scene.proxiesOf(DEAD).forEach(ChaosProxy::refuse);
+        scene.orders().produce(4 * ROOM);
+        trial.awaitAllOpen(REPLICAS);
+        trial.await("paused", () -> trial.pages().metric("millrace_pauses_total") > 0);
+        return trial;
+    }
+
     private static void theNextStartDeliversAll(Scene scene) throws Exception {
         scene.heal();
         var next = scene.startReady(scene.yaml());
@@ -122,6 +137,25 @@ class OutageDrainTest {
                     intoAnOutage(scene, staysOpen(scene), ChaosProxy::blackHole).terminate(3);
 
             tellsTheOutage(report);
+            theNextStartDeliversAll(scene);
+        }
+    }
+
+    @Test
+    @Tag("DRN-1")
+    @Tag("DRN-2")
+    @Tag("DRN-3")
+    @Tag("DRN-9")
+    void aDrainBesideADeadShardAlsoCountsWhatThatHadNoRoomFor(SharedLab lab, @TempDir Path directory) throws Exception {
+        try (var scene = lab.scene(WIDE, directory)) {
+            var trial = besideADeadShard(scene, BUDGET);
+
+            var report = trial.terminate(3);
+
+            assertThat(report.drained()).isFalse();
+            assertThat(report.rows().inDoubt()).isZero();
+            assertThat(report.left()).isPositive();
+            assertThat(report.shards()).extracting(Report.Shard::state).containsExactly("abandoned", "finished");
             theNextStartDeliversAll(scene);
         }
     }
@@ -212,6 +246,23 @@ class OutageDrainTest {
                             .sum())
                     .isPositive();
             trial.isTrue(report, BATCH);
+            theNextStartDeliversAll(scene);
+        }
+    }
+
+    @Test
+    @Tag("DRN-3")
+    @Tag("DRN-9")
+    void aStopThatGivesAFullProcessNoTimeCountsNothingTwice(SharedLab lab, @TempDir Path directory) throws Exception {
+        try (var scene = lab.scene(WIDE, directory)) {
+            var trial = besideADeadShard(scene, Duration.ZERO);
+
+            trial.process().terminate();
+            var report = trial.awaitEnd(trial.process().awaitExit(AT_ONCE));
+
+            assertThat(report.exitCode()).as(trial.process()::evidence).isIn(3, 4);
+            assertThat(report.drained()).isNotEqualTo(true);
+            trial.isTrue(report, 0);
             theNextStartDeliversAll(scene);
         }
     }

@@ -41,7 +41,7 @@ final class SteadyLoad implements AutoCloseable {
                 var taken = orders.take(PIECE);
                 for (var i = 0; i < PIECE; i++) {
                     var id = taken.first() + i;
-                    producer.send(taken.rows().get(i), (where, cause) -> {
+                    var _ = producer.send(taken.rows().get(i), (where, cause) -> {
                         if (cause == null) orders.acknowledged(id, where);
                         else failure.compareAndSet(null, cause);
                     });
@@ -49,7 +49,7 @@ final class SteadyLoad implements AutoCloseable {
             } while (!stopped.await(BETWEEN_MILLIS, TimeUnit.MILLISECONDS));
             producer.flush();
         } catch (RuntimeException | InterruptedException cause) {
-            failure.compareAndSet(null, cause instanceof Exception e ? e : new IllegalStateException(cause));
+            failure.compareAndSet(null, cause);
         }
     }
 
