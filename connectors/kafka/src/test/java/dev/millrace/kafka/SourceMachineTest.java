@@ -709,4 +709,55 @@ final class SourceMachineTest {
                 .sum();
         assertThat(waiting).isLessThanOrEqualTo(64);
     }
+
+    @Test
+    @Tag("DRN-2")
+    void rowsThatWaitedAtARevokeAreCountedOnce() {
+        var intake = new MemoryIntake();
+        intake.refuse(SHARD, true);
+        var bench = Bench.of(intake);
+        bench.assign(P0, 0);
+        bench.poll(P0, 0, 3);
+        bench.after(20 * MS);
+        bench.poll(P0, 3, 4);
+        assertThat(bench.accounts.of(P0).view(bench.now, 1).waiting()).isEqualTo(4);
+        bench.tell(new SourceEvent.Revoking(bench.one(P0)));
+        bench.tell(new SourceEvent.Revoked(bench.one(P0)));
+        var view = bench.accounts.of(P0).view(bench.now, 1);
+        var encoded = view.sinks().getFirst().tally().encoded();
+        assertThat(view.waiting()).isZero();
+        assertThat(encoded + view.dropped()).isEqualTo(view.polled());
+    }
+
+    @Test
+    @Tag("DRN-3")
+    void whatIsClosedSaysHowFarItHadTaken() {
+        var bench = Bench.of(new MemoryIntake().hold());
+        bench.assign(P0, 0);
+        bench.poll(P0, 0, 3);
+        bench.machine.close();
+        var view = bench.accounts.of(P0).view(bench.now, 1);
+        assertThat(view.waiting()).isZero();
+        assertThat(view.position()).isEqualTo(3);
+        assertThat(view.dropped()).isEqualTo(3);
+    }
+
+    @Test
+    @Tag("DRN-1")
+    void whatAHaltedPartitionHadTakenIsEncodedAndDoesNotHoldUpTheDrain() {
+        var intake = new MemoryIntake();
+        intake.refuse(SHARD, true);
+        var bench = Bench.of(intake);
+        bench.assign(P0, 0);
+        bench.poll(P0, 0, 3);
+        bench.after(20 * MS);
+        bench.poll(P0, 3, 4);
+        bench.tell(new SourceEvent.LogTruncated(P0, 7, 5));
+        assertThat(bench.all(SourceCommand.Stop.class)).hasSize(1);
+        intake.refuse(SHARD, false);
+        bench.tell(new SourceEvent.StopTaking(bench.now + 25_000 * MS));
+        bench.after(100 * MS);
+        assertThat(bench.all(SourceCommand.InputFinished.class)).hasSize(1);
+        assertThat(intake.rows()).hasSize(7);
+    }
 }
