@@ -7,6 +7,7 @@ import dev.millrace.lab.FreePort;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.SplittableRandom;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -17,6 +18,9 @@ import org.junit.jupiter.api.io.TempDir;
 class CleanStopTest {
     private static final int ENOUGH = 5_000;
     private static final int FEW = 300;
+    private static final int SEED = 41;
+    private static final int MOMENTS = 6;
+    private static final int LATEST_MILLIS = 2_500;
     private static final Scene.Shape SHAPE = new Scene.Shape(2, 2, 4);
 
     @Test
@@ -48,6 +52,34 @@ class CleanStopTest {
                     .allSatisfy(partition -> assertThat(partition.undelivered()).isZero());
             assertThat(underLoad.rows().delivered() + atRest.rows().delivered())
                     .isEqualTo(scene.orders().ids().size());
+            assertThat(scene.store().against(scene.orders())).isEqualTo(Store.Difference.NONE);
+        }
+    }
+
+    @Test
+    @Tag("DRN-1")
+    @Tag("DRN-2")
+    @Tag("DRN-9")
+    @Tag("DRN-11")
+    void aStopAtAnyMomentUnderLoadIsCleanAndItsReportTrue(SharedLab lab, @TempDir Path directory) throws Exception {
+        try (var scene = lab.scene(SHAPE, directory)) {
+            var chance = new SplittableRandom(SEED);
+            var delivered = 0L;
+            try (var _ = SteadyLoad.start(scene.orders(), scene.bootstrapServers())) {
+                for (var round = 0; round < MOMENTS; round++) {
+                    var trial = scene.start(scene.yaml());
+                    trial.await("alive", () -> trial.pages().code("/healthz") == 200);
+                    var moment = Deadline.in(Duration.ofMillis(chance.nextInt(LATEST_MILLIS)));
+                    trial.await("the moment to stop", moment::passed);
+                    var report = trial.terminate(0);
+                    assertThat(report.drained()).isTrue();
+                    delivered += report.rows().delivered();
+                }
+            }
+            var last = scene.startReady(scene.yaml());
+            last.awaitCaughtUp();
+            delivered += last.terminate(0).rows().delivered();
+            assertThat(delivered).as("nothing was delivered twice").isEqualTo(scene.orders().ids().size());
             assertThat(scene.store().against(scene.orders())).isEqualTo(Store.Difference.NONE);
         }
     }

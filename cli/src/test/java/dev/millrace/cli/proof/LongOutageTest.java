@@ -5,11 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.millrace.lab.ChaosProxy;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
-import java.util.Map;
-import java.util.concurrent.TimeUnit;
-import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.MemberDescription;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -28,14 +23,13 @@ class LongOutageTest {
     @Tag("SRC-1")
     @Tag("OPS-7")
     void aSinkThatIsDownForLongCostsNoRebalance(SharedLab lab, @TempDir Path directory) throws Exception {
-        try (var scene = lab.scene(new Scene.Shape(1, 1, 2), directory);
-                var admin = Admin.create(Map.of("bootstrap.servers", scene.bootstrapServers()))) {
+        try (var scene = lab.scene(new Scene.Shape(1, 1, 2), directory)) {
             var trial = scene.startReady(scene.yaml()
                     .property("max.poll.interval.ms", Long.toString(MAX_POLL_INTERVAL.toMillis()))
                     .admission("{ max_rows: " + ROOM + " }"));
             scene.orders().produce(SETTLED);
             trial.awaitCaughtUp();
-            var members = members(admin, scene.group());
+            var members = scene.members();
             var rebalances = trial.pages().metric("millrace_rebalances_total");
 
             scene.eachProxy(ChaosProxy::refuse);
@@ -50,23 +44,15 @@ class LongOutageTest {
             assertThat(trial.pages().metric("millrace_rows_polled_total"))
                     .as("it took no more than it has room for")
                     .isLessThan(SETTLED + WAITING);
-            assertThat(members(admin, scene.group())).isEqualTo(members);
+            assertThat(scene.members()).isEqualTo(members);
             scene.heal();
             trial.awaitCaughtUp();
 
-            assertThat(members(admin, scene.group())).as("the same members").isEqualTo(members);
+            assertThat(scene.members()).as("the same members").isEqualTo(members);
             assertThat(trial.pages().metric("millrace_rebalances_total")).isEqualTo(rebalances);
             trial.awaitReady();
             assertThat(trial.terminate(0).drained()).isTrue();
             assertThat(scene.store().against(scene.orders())).isEqualTo(Store.Difference.NONE);
         }
-    }
-
-    private static List<String> members(Admin admin, String group) throws Exception {
-        var described = admin.describeConsumerGroups(List.of(group)).all().get(30, TimeUnit.SECONDS);
-        return described.values().stream()
-                .flatMap(one -> one.members().stream())
-                .map(MemberDescription::consumerId)
-                .toList();
     }
 }

@@ -8,14 +8,20 @@ import dev.millrace.lab.Topics;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.MemberDescription;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.GroupIdNotFoundException;
 
 /// The parts of one test: a topic, a group, a database for each shard, and a proxy for each replica of it.
 ///
@@ -34,6 +40,7 @@ final class Scene implements AutoCloseable {
     private final String bootstrapServers;
     private final LabPostgres postgres;
     private final Topics topics;
+    private final Admin admin;
     private final Orders orders;
     private final Store store;
     private final Map<String, List<String>> endpoints = new LinkedHashMap<>();
@@ -47,6 +54,7 @@ final class Scene implements AutoCloseable {
         this.bootstrapServers = bootstrapServers;
         this.postgres = postgres;
         topics = new Topics(bootstrapServers);
+        admin = Admin.create(Map.of("bootstrap.servers", bootstrapServers));
         orders = new Orders(name, shape.partitions(), topics);
         store = new Store(
                 postgres,
@@ -91,6 +99,20 @@ final class Scene implements AutoCloseable {
         var committed = committed();
         return orders.ends().entrySet().stream()
                 .allMatch(end -> committed.getOrDefault(end.getKey(), 0L).equals(end.getValue()));
+    }
+
+    /// The ids of the group's members of now. A group that nobody has joined has none.
+    List<String> members() throws Exception {
+        try {
+            var described = admin.describeConsumerGroups(List.of(group())).all().get(30, TimeUnit.SECONDS);
+            return described.values().stream()
+                    .flatMap(one -> one.members().stream())
+                    .map(MemberDescription::consumerId)
+                    .toList();
+        } catch (ExecutionException failure) {
+            if (failure.getCause() instanceof GroupIdNotFoundException) return List.of();
+            throw failure;
+        }
     }
 
     void eachProxy(Consumer<ChaosProxy> does) {
@@ -147,5 +169,6 @@ final class Scene implements AutoCloseable {
         trials.forEach(Trial::close);
         proxies.forEach(ChaosProxy::close);
         topics.close();
+        admin.close(Duration.ofSeconds(5));
     }
 }

@@ -96,6 +96,7 @@ final class Trial implements AutoCloseable {
     Report terminate(int exitCode, long storedInDoubt) throws Exception {
         process.terminate();
         var report = awaitEnd(exitCode);
+        assertThat(scene.members()).as("it left the group").isEmpty();
         isTrue(report, storedInDoubt);
         return report;
     }

@@ -72,10 +72,13 @@ public final class PostgresSink implements Sink {
         var known = table;
         if (known == null) {
             table = described.table();
-            LOG.atInfo().addKeyValue("event", "postgres_table_described").log("table={} columns={} unseen={}",
-                    described.table(),
-                    described.table().columns().size(),
-                    described.unseen());
+            LOG.atInfo()
+                    .addKeyValue("event", "postgres_table_described")
+                    .log(
+                            "table={} columns={} unseen={}",
+                            described.table(),
+                            described.table().columns().size(),
+                            described.unseen());
             return described;
         }
         var difference = TableWatch.difference(known, described.table());
@@ -130,8 +133,8 @@ public final class PostgresSink implements Sink {
         }
         housekeeping.shutdownNow();
         if (late > 0)
-            LOG.atWarn().addKeyValue("event", "postgres_close_overran").log("pools={} limit_seconds={}",
-                    late,
-                    TimeUnit.NANOSECONDS.toSeconds(CLOSE_LIMIT.toNanos()));
+            LOG.atWarn()
+                    .addKeyValue("event", "postgres_close_overran")
+                    .log("pools={} limit_seconds={}", late, TimeUnit.NANOSECONDS.toSeconds(CLOSE_LIMIT.toNanos()));
     }
 }

@@ -1,0 +1,105 @@
+package dev.millrace.cli.proof;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Partitions are taken away while a write of theirs has not been answered: an answer within the time-out is committed
+/// in the
+/// revoke, a later one replays at the next owner, once.
+@ExtendWith(LabExtension.class)
+class RevokeTest {
+    private static final int PARTITIONS = 2;
+    private static final int SETTLED = 200;
+    private static final int IN_FLIGHT = 400;
+    private static final Duration LONG = Duration.ofSeconds(15);
+    private static final Duration SHORT = Duration.ofMillis(400);
+
+    @Test
+    @Tag("SRC-3")
+    @Tag("CKP-8")
+    @Timeout(value = 90, unit = TimeUnit.SECONDS)
+    void anAnswerWithinTheTimeOutIsCommittedBeforeTheRevokeReturns(SharedLab lab, @TempDir Path directory)
+            throws Exception {
+        try (var scene = lab.scene(new Scene.Shape(1, 1, PARTITIONS), directory);
+                var commits = CommitWatch.over(scene::committed);
+                var log = LogLines.capture();
+                var first = withAWriteInFlight(scene, LONG);
+                var second = InProcess.start(yaml(scene, LONG))) {
+            first.await("the revoke", () -> log.lines().stream().anyMatch(line -> line.startsWith("event=revoked")));
+            assertThat(owned(second)).as("what is being revoked is nobody else's yet").isZero();
+            scene.heal();
+            first.await("a partition for each", () -> owned(first) == 1 && owned(second) == 1);
+            first.await("all committed", scene::caughtUp);
+
+            var newcomer = second.stop(0);
+            var report = first.stop(0);
+
+            assertThat(newcomer.rows().polled()).as("nothing was replayed").isZero();
+            assertThat(report.rows().polled()).isEqualTo(SETTLED + IN_FLIGHT);
+            assertThat(report.rows().duplicate()).isZero();
+            assertThat(scene.store().against(scene.orders())).isEqualTo(Store.Difference.NONE);
+            assertThat(commits.end()).isPositive();
+        }
+    }
+
+    @Test
+    @Tag("SRC-3")
+    @Tag("CKP-6")
+    @Timeout(value = 90, unit = TimeUnit.SECONDS)
+    void anAnswerAfterTheTimeOutIsReplayedOnceAndTheKeptPartitionsIsNot(SharedLab lab, @TempDir Path directory)
+            throws Exception {
+        try (var scene = lab.scene(new Scene.Shape(1, 1, PARTITIONS), directory);
+                var commits = CommitWatch.over(scene::committed);
+                var first = withAWriteInFlight(scene, SHORT);
+                var second = InProcess.start(yaml(scene, SHORT))) {
+            first.await("a partition for each", () -> owned(first) == 1 && owned(second) == 1);
+            second.await("the replay", () -> second.metrics().sum("millrace_rows_polled_total") > 0);
+            assertThat(scene.caughtUp()).isFalse();
+            scene.heal();
+            first.await("all committed", scene::caughtUp);
+            assertThat(first.metrics().sum("millrace_stale_acks_total")).as("the late answer changed nothing").isPositive();
+
+            var newcomer = second.stop(0);
+            var report = first.stop(0);
+
+            assertThat(newcomer.rows().polled()).isBetween(1L, IN_FLIGHT - 1L);
+            assertThat(newcomer.rows().duplicate()).as("each of them was there").isEqualTo(newcomer.rows().polled());
+            assertThat(report.rows().polled()).isEqualTo(SETTLED + IN_FLIGHT);
+            assertThat(report.rows().duplicate()).isZero();
+            assertThat(scene.store().against(scene.orders())).isEqualTo(Store.Difference.NONE);
+            assertThat(commits.end()).isPositive();
+        }
+    }
+
+    /// Alone in its group, with rows of both partitions stored and not answered.
+    private static InProcess withAWriteInFlight(Scene scene, Duration timeout) throws Exception {
+        var run = InProcess.start(yaml(scene, timeout)).ready();
+        scene.orders().produce(SETTLED);
+        run.await("all committed", scene::caughtUp);
+        scene.holdCommits();
+        scene.orders().produce(IN_FLIGHT);
+        run.await("stored and not answered", () -> scene.store().rows() == SETTLED + IN_FLIGHT
+                && run.metrics().sum("millrace_held_rows") == IN_FLIGHT);
+        return run;
+    }
+
+    private static PipelineYaml yaml(Scene scene, Duration timeout) {
+        return scene.yaml()
+                .source("rebalance", "{ drain_timeout: " + timeout.toMillis() + "ms }")
+                .property("session.timeout.ms", "30000")
+                .sink("inflight", "{ max_per_shard: 8 }")
+                .sink("write", "{ timeout: 60s }");
+    }
+
+    private static int owned(InProcess run) throws Exception {
+        return run.pages().code("/metrics") == 200 ? run.metrics().of("millrace_watermark").size() : 0;
+    }
+}
