@@ -83,7 +83,12 @@ final class Run {
             } catch (InterruptedException _) {
                 return;
             }
-            finish(pipeline.overran(), reports);
+            try {
+                finish(pipeline.overran(), reports);
+            } finally {
+                // Even a report that can't be drawn up does not keep the process.
+                Runtime.getRuntime().halt(ExitCode.UNKNOWN_STATE.code());
+            }
         });
     }
 

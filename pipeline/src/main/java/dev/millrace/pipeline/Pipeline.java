@@ -24,6 +24,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -32,6 +33,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -59,7 +61,7 @@ public final class Pipeline {
     private static final double NANOS_PER_SECOND = 1e9;
 
     /// Why it stops, and since when.
-    private record Stop(String reason, long nanos) {}
+    private record Stop(String reason, long nanos, Map<ShardId, Long> givenUpBefore) {}
 
     private final PipelineConfig config;
     private final String version;
@@ -240,9 +242,13 @@ public final class Pipeline {
         stop(reason);
     }
 
+    private Map<ShardId, Long> givenUp() {
+        return pool.status().stream().collect(Collectors.toMap(ShardStatus::shard, RunEnd::givenUp));
+    }
+
     /// Asks for a drain. Returns at once; the first call counts.
     public void stop(String reason) {
-        if (!stop.compareAndSet(null, new Stop(reason, clock.nanoTime()))) return;
+        if (!stop.compareAndSet(null, new Stop(reason, clock.nanoTime(), givenUp()))) return;
         stopAsked.complete(null);
         var from = source;
         if (from != null) from.stop(deadlineNanos());
@@ -314,6 +320,7 @@ public final class Pipeline {
                         budgetSeconds),
                 partitions(),
                 pool.status(),
+                asked.givenUpBefore(),
                 membersEnded,
                 noTime ? RunEnd.Waited.NOT : waited);
     }
