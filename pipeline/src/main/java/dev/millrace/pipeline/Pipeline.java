@@ -24,10 +24,10 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
@@ -48,7 +48,14 @@ public final class Pipeline {
     private static final Duration DESCRIBE = Duration.ofSeconds(5);
     private static final Duration DESCRIBE_AGAIN = Duration.ofSeconds(1);
     private static final Duration WORKERS_GRACE = Duration.ofMillis(300);
-    private static final Duration SOURCE_GRACE = Duration.ofMillis(600);
+
+    /// What the last commit gets where the workers used the budget up.
+    private static final Duration LAST_COMMIT = Duration.ofMillis(200);
+
+    /// After the deadline and before the process's last resort: that commit, the half second of the backlog, and
+    /// leaving.
+    private static final Duration LEAVE_GRACE = Duration.ofMillis(850);
+
     private static final double NANOS_PER_SECOND = 1e9;
 
     /// Why it stops, and with which code at the best.
@@ -189,7 +196,8 @@ public final class Pipeline {
         return !stopAsked.isDone();
     }
 
-    /// Why a sink can't be written to yet, or null; also null when a stop came first. Asked on a thread of its own, since a server that
+    /// Why a sink can't be written to yet, or null; also null when a stop came first. Asked on a thread of its own,
+    /// since a server that
     /// hangs must not hold up a stop (DRN-11).
     private @Nullable String ask(SinkPart sink) throws StartFailure {
         var answer = new CompletableFuture<@Nullable String>();
@@ -237,7 +245,8 @@ public final class Pipeline {
         whenStopping.forEach(Runnable::run);
     }
 
-    /// Waits for a stop, drains within `drain.timeout`, leaves the group, and reports. The caller closes it afterwards, or ends the process.
+    /// Waits for a stop, drains within `drain.timeout`, leaves the group, and reports. The caller closes it afterwards,
+    /// or ends the process.
     public DrainReport awaitEnd() {
         stopAsked.join();
         var deadline = deadlineNanos();
@@ -263,9 +272,8 @@ public final class Pipeline {
 
     /// Commits what became durable, reads the backlog, leaves the group.
     private boolean leave(KafkaSource from, long deadline) throws InterruptedException {
-        var last = Math.max(deadline, clock.nanoTime()) + WORKERS_GRACE.toNanos();
-        from.finish(last);
-        return from.awaitClosed(last + SOURCE_GRACE.toNanos());
+        from.finish(Math.max(deadline, clock.nanoTime() + LAST_COMMIT.toNanos()));
+        return from.awaitClosed(deadline + LEAVE_GRACE.toNanos());
     }
 
     private Stop asked() {

@@ -92,7 +92,9 @@ record RunEnd(Run run, List<PartitionView> partitions, List<ShardStatus> shards,
         return position == null || (committed != null && committed >= position);
     }
 
+    /// Null also for a run that owned nothing at its end: it read no backlog.
     private @Nullable Boolean caughtUp() {
+        if (owned().isEmpty()) return null;
         for (var partition : owned()) {
             var end = end(partition);
             if (end == null) return null;
@@ -113,8 +115,10 @@ record RunEnd(Run run, List<PartitionView> partitions, List<ShardStatus> shards,
         var known = allWorkersKnown();
         var notEncoded =
                 partitions.stream().mapToLong(p -> p.dropped() + p.waiting()).sum();
-        var abandoned = shards.stream()
-                .mapToLong(shard -> shard.counts().rowsAbandoned())
+        // The tallies also know the chunks that a shard had no room for, which its own counts don't.
+        var abandoned = partitions.stream()
+                .flatMap(partition -> partition.sinks().stream())
+                .mapToLong(sink -> sink.tally().abandoned())
                 .sum();
         var inDoubt =
                 shards.stream().mapToLong(shard -> shard.counts().rowsInDoubt()).sum();
@@ -147,14 +151,21 @@ record RunEnd(Run run, List<PartitionView> partitions, List<ShardStatus> shards,
                 done(partition) ? null : blockedBy(partition));
     }
 
-    private @Nullable String blockedBy(PartitionView partition) {
+    /// Why it is not done: the batch that holds it, or that nobody took what is done, or whatever kept it out of the
+    /// shards.
+    private String blockedBy(PartitionView partition) {
         for (var shard : shards) {
             for (var held : shard.view().held()) {
                 if (held.partitions().contains(partition.partition()))
                     return shard.shard() + " batch " + held.batch() + ": " + text(held.failure());
             }
         }
-        return partition.blockedBy();
+        var position = partition.position();
+        var watermark = partition.watermark();
+        if (position != null && watermark != null && watermark >= position)
+            return "the broker has not taken the commit";
+        var reason = partition.blockedBy();
+        return reason == null ? "given up before a shard had it" : reason;
     }
 
     private static String text(@Nullable Failure failure) {

@@ -201,7 +201,7 @@ final class AdminCalls implements AutoCloseable {
                 Thread.currentThread().interrupt();
                 throw new Stopped();
             } catch (Exception unknown) {
-                LOG.debug("event=end_unknown partition={} why=\"{}\"", partition, unknown.toString());
+                LOG.atDebug().addKeyValue("event", "end_unknown").log("partition={} why=\"{}\"", partition, unknown.toString());
             }
         }
         return ends;

@@ -33,7 +33,7 @@ final class PartitionFlow {
         /// The next record goes to a target that takes no more.
         record NoRoom() implements Progress {}
 
-        /// Under `poison.action: stop`: its range failed, and nothing more of this partition is taken.
+        /// Under `poison.action: stop`: what was polled from it on failed, and nothing more of this partition is taken.
         record Poisoned(long offset, String reason, String detail) implements Progress {}
     }
 
@@ -231,8 +231,17 @@ final class PartitionFlow {
         var records = run.records;
         var offset = records == null ? -1 : records.offset(run.at);
         handOver();
+        if (offset > run.ack.range().from()) cut(run, offset);
         dropWaiting();
         return new Progress.Poisoned(offset, poison.reason(), poison.detail());
+    }
+
+    /// What is before the offset is done when its chunks are; what is left of the range is a range of its own.
+    private void cut(Run run, long offset) {
+        var rest = tracker.cut(run.ack, offset, resolved);
+        waiting.removeFirst();
+        waiting.addFirst(new Run(rest, run.records, run.at, run.end, run.polledNanos));
+        run.ack.close();
     }
 
     /// Hands over what is being built.

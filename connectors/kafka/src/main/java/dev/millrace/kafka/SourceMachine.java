@@ -190,7 +190,8 @@ public final class SourceMachine {
     private void encode(long nowNanos, Consumer<SourceCommand> out) {
         var openBuilders = 0;
         for (var one : owned.values()) {
-            if (!budgetHeld && !one.halted) {
+            // Of a halted one too: what was taken before it was halted is as good as before.
+            if (!budgetHeld) {
                 one.noRoom = false;
                 switch (one.flow.encodeOn()) {
                     case PartitionFlow.Progress.Done() -> {}
@@ -351,9 +352,12 @@ public final class SourceMachine {
     private void forget(Owned one) {
         var flow = one.flow;
         flow.discard();
+        flow.account.nothingWaits();
         feeds.drop(flow.partition, flow.epoch);
         intake.epochEnded(flow.partition, flow.epoch);
         flight.forget(flow.partition);
+        // What waited is dropped now: told as waiting too, it would be counted twice.
+        one.publishLast(pauses.reason(flow.partition));
         one.forgotten = true;
     }
 

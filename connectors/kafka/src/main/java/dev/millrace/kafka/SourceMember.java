@@ -69,7 +69,7 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
         Map<TopicPartition, Long> ends(Set<TopicPartition> of);
     }
 
-    /// The consumer, and what works with it. Made on the member's own thread.
+    /// The consumer, and what works with it.
     private record Gear(
             Consumer<ByteBuffer, ByteBuffer> consumer, Arrivals arrivals, MemberCommits commits, LogBounds bounds) {}
 
@@ -145,10 +145,22 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
         finishNanos = deadlineNanos;
     }
 
+    /// Makes its consumer, which refuses settings that cannot work. Before its thread starts.
+    void open() {
+        gear(shared.clients().consumer(index));
+    }
+
+    /// Gives back a consumer that never joins.
+    void discard() {
+        closing = true;
+        close();
+    }
+
     @Override
     public void run() {
         try {
-            var mine = gear(shared.clients().consumer(index));
+            var mine = gear;
+            if (mine == null) throw new IllegalStateException("not opened");
             subscribe(mine.consumer());
             while (finishNanos == null) turn(mine);
             lastCommit(mine);
@@ -164,21 +176,19 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
         }
     }
 
-    private Gear gear(Consumer<ByteBuffer, ByteBuffer> consumer) {
-        var made = new Gear(
+    private void gear(Consumer<ByteBuffer, ByteBuffer> consumer) {
+        gear = new Gear(
                 consumer,
                 new Arrivals(consumer),
                 new MemberCommits(consumer, machine, this, clock),
                 new LogBounds(consumer, owned, this, this::ask));
-        gear = made;
-        return made;
     }
 
     private void ownNothing() {
         try {
             machine.close();
         } catch (Throwable failure) {
-            LOG.error("event=source_close_failed member={}", index, failure);
+            LOG.atError().addKeyValue("event", "source_close_failed").setCause(failure).log("member={}", index);
         }
     }
 
@@ -191,7 +201,7 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
             shared.outcomes().failed(index, FATAL, line);
             return;
         }
-        LOG.error("event=source_died member={}", index, failure);
+        LOG.atError().addKeyValue("event", "source_died").setCause(failure).log("member={}", index);
         shared.outcomes().failed(index, FATAL, "source thread " + index + " died: " + failure);
     }
 
@@ -267,10 +277,9 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
                     now(new SourceEvent.TopicChanged(partition.topic(), was, partition.topicId()));
             }
             case TopicNote.Plan() ->
-                LOG.warn("event=plan_ignored partition={} note=\"rows of open segments may repeat\"", partition);
+                LOG.atWarn().addKeyValue("event", "plan_ignored").log("partition={} note=\"rows of open segments may repeat\"", partition);
             case TopicNote.Foreign() ->
-                LOG.warn(
-                        "event=foreign_metadata_ignored partition={} length={}",
+                LOG.atWarn().addKeyValue("event", "foreign_metadata_ignored").log("partition={} length={}",
                         partition,
                         committed.metadata().length());
         }
@@ -288,10 +297,10 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
             mine.bounds().outOfRange(lost);
         } catch (NoOffsetForPartitionException fresh) {
             // Its start could not be read in the callback; `arrive` reads it.
-            if (!troubled) LOG.warn("event=no_offset_yet partitions={}", fresh.partitions());
+            if (!troubled) LOG.atWarn().addKeyValue("event", "no_offset_yet").log("partitions={}", fresh.partitions());
             troubled = true;
         } catch (RetriableException passing) {
-            if (!troubled) LOG.warn("event=poll_failed member={} why=\"{}\"", index, passing.toString());
+            if (!troubled) LOG.atWarn().addKeyValue("event", "poll_failed").log("member={} why=\"{}\"", index, passing.toString());
             troubled = true;
         }
         rethrow(mine);
@@ -356,7 +365,7 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
     private void carryOut(SourceCommand command, Gear mine) {
         switch (command) {
             case SourceCommand.Pause(var which, var reason) -> {
-                LOG.debug("event=paused reason={} partitions={}", reason, which);
+                LOG.atDebug().addKeyValue("event", "paused").log("reason={} partitions={}", reason, which);
                 mine.consumer().pause(kafka(which));
             }
             case SourceCommand.Resume(var which) -> mine.consumer().resume(kafka(which));
@@ -366,7 +375,7 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
                 mine.consumer().seek(CommitCall.kafka(partition), offset);
                 mine.consumer().resume(List.of(CommitCall.kafka(partition)));
             }
-            case SourceCommand.Tell(var event, var text) -> LOG.warn("event={} {}", event, text);
+            case SourceCommand.Tell(var event, var text) -> LOG.atWarn().addKeyValue("event", event).log("{}", text);
             case SourceCommand.InputFinished() -> {
                 inputTold = true;
                 shared.outcomes().inputFinished(index);
@@ -442,7 +451,7 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
                     .close(CloseOptions.timeout(bound)
                             .withGroupMembershipOperation(CloseOptions.GroupMembershipOperation.LEAVE_GROUP));
         } catch (RuntimeException refused) {
-            LOG.warn("event=consumer_close_failed member={} why=\"{}\"", index, refused.toString());
+            LOG.atWarn().addKeyValue("event", "consumer_close_failed").log("member={} why=\"{}\"", index, refused.toString());
         }
     }
 
@@ -468,7 +477,7 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
         public void onPartitionsAssigned(Collection<TopicPartition> added) {
             guarded(() -> {
                 shared.counters().rebalanced();
-                LOG.info("event=assigned member={} partitions={}", index, added);
+                LOG.atInfo().addKeyValue("event", "assigned").log("member={} partitions={}", index, added);
                 // An empty assignment is one: this member is in the group and has nothing to do.
                 assigned = true;
                 var mine = gear;
@@ -483,7 +492,7 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
             if (closing) return;
             guarded(() -> {
                 shared.counters().rebalanced();
-                LOG.info("event=revoked member={} partitions={}", index, taken);
+                LOG.atInfo().addKeyValue("event", "revoked").log("member={} partitions={}", index, taken);
                 revoked(taken);
                 if (owned.isEmpty()) unassigned();
             });
@@ -494,7 +503,7 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
             if (closing) return;
             guarded(() -> {
                 shared.counters().rebalanced();
-                LOG.warn("event=lost member={} partitions={}", index, taken);
+                LOG.atWarn().addKeyValue("event", "lost").log("member={} partitions={}", index, taken);
                 now(new SourceEvent.Lost(release(taken)));
                 if (owned.isEmpty()) unassigned();
             });

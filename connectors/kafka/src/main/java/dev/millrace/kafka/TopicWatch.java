@@ -125,8 +125,7 @@ final class TopicWatch implements Runnable {
     // A Kafka outage is no news every half second.
     private void tellFailure(Failed failed) {
         if (!failing)
-            LOG.warn(
-                    "event=topic_watch_failed what=\"{}\" why=\"{}\"",
+            LOG.atWarn().addKeyValue("event", "topic_watch_failed").log("what=\"{}\" why=\"{}\"",
                     failed.getMessage(),
                     failed.why().getMessage());
         failing = true;

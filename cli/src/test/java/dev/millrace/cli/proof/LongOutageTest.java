@@ -1,0 +1,72 @@
+package dev.millrace.cli.proof;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.lab.ChaosProxy;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.MemberDescription;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/// The sink is down for three times as long as Kafka lets a consumer go without a poll.
+@ExtendWith(LabExtension.class)
+class LongOutageTest {
+    private static final Duration MAX_POLL_INTERVAL = Duration.ofSeconds(4);
+    private static final Duration OUTAGE = MAX_POLL_INTERVAL.multipliedBy(3);
+    private static final int SETTLED = 500;
+    private static final int WAITING = 20_000;
+    private static final int ROOM = 5_000;
+
+    @Test
+    @Tag("SRC-1")
+    @Tag("OPS-7")
+    void aSinkThatIsDownForLongCostsNoRebalance(SharedLab lab, @TempDir Path directory) throws Exception {
+        try (var scene = lab.scene(new Scene.Shape(1, 1, 2), directory);
+                var admin = Admin.create(Map.of("bootstrap.servers", scene.bootstrapServers()))) {
+            var trial = scene.startReady(scene.yaml()
+                    .property("max.poll.interval.ms", Long.toString(MAX_POLL_INTERVAL.toMillis()))
+                    .admission("{ max_rows: " + ROOM + " }"));
+            scene.orders().produce(SETTLED);
+            trial.awaitCaughtUp();
+            var members = members(admin, scene.group());
+            var rebalances = trial.pages().metric("millrace_rebalances_total");
+
+            scene.eachProxy(ChaosProxy::refuse);
+            scene.orders().produce(WAITING);
+            trial.awaitUnready();
+            var outage = Deadline.in(OUTAGE);
+            trial.await("the end of the outage", () -> {
+                assertThat(trial.pages().code("/healthz")).as("alive").isEqualTo(200);
+                assertThat(trial.pages().code("/readyz")).as("ready").isEqualTo(503);
+                return outage.passed();
+            });
+            assertThat(trial.pages().metric("millrace_rows_polled_total"))
+                    .as("it took no more than it has room for")
+                    .isLessThan(SETTLED + WAITING);
+            assertThat(members(admin, scene.group())).isEqualTo(members);
+            scene.heal();
+            trial.awaitCaughtUp();
+
+            assertThat(members(admin, scene.group())).as("the same members").isEqualTo(members);
+            assertThat(trial.pages().metric("millrace_rebalances_total")).isEqualTo(rebalances);
+            trial.awaitReady();
+            assertThat(trial.terminate(0).drained()).isTrue();
+            assertThat(scene.store().against(scene.orders())).isEqualTo(Store.Difference.NONE);
+        }
+    }
+
+    private static List<String> members(Admin admin, String group) throws Exception {
+        var described = admin.describeConsumerGroups(List.of(group)).all().get(30, TimeUnit.SECONDS);
+        return described.values().stream()
+                .flatMap(one -> one.members().stream())
+                .map(MemberDescription::consumerId)
+                .toList();
+    }
+}

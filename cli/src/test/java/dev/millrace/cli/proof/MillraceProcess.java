@@ -1,0 +1,128 @@
+package dev.millrace.cli.proof;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+
+/// `millrace run` in a JVM of its own, as a user starts it: with a file, two outputs, signals and an exit code.
+///
+/// Thread ownership: any thread.
+final class MillraceProcess implements AutoCloseable {
+    private static final int EVIDENCE_LINES = 60;
+    private static final Duration LONGEST_RUN_LEFT = Duration.ofSeconds(10);
+
+    private final Process process;
+    private final Path stdout;
+    private final Path stderr;
+
+    private MillraceProcess(Process process, Path stdout, Path stderr) {
+        this.process = process;
+        this.stdout = stdout;
+        this.stderr = stderr;
+    }
+
+    /// Outputs go to files beside the pipeline's.
+    static MillraceProcess run(Path file) throws IOException {
+        var name = file.getFileName().toString();
+        var stdout = file.resolveSibling(name + ".out");
+        var stderr = file.resolveSibling(name + ".err");
+        var command = List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx512m",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "--enable-native-access=ALL-UNNAMED",
+                "--sun-misc-unsafe-memory-access=allow",
+                "-cp",
+                classPath(),
+                "dev.millrace.cli.Main",
+                "run",
+                file.toString());
+        var process = new ProcessBuilder(command)
+                .redirectOutput(stdout.toFile())
+                .redirectError(stderr.toFile())
+                .start();
+        return new MillraceProcess(process, stdout, stderr);
+    }
+
+    // What a user has, without the classes and the logging of the tests.
+    private static String classPath() {
+        return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+                .filter(entry -> !entry.endsWith("test-classes"))
+                .collect(Collectors.joining(File.pathSeparator));
+    }
+
+    long pid() {
+        return process.pid();
+    }
+
+    boolean alive() {
+        return process.isAlive();
+    }
+
+    /// SIGTERM.
+    void terminate() {
+        process.toHandle().destroy();
+    }
+
+    /// SIGKILL; returns when it is gone.
+    void kill() throws InterruptedException {
+        process.destroyForcibly();
+        process.waitFor();
+    }
+
+    /// Its exit code. Fails, and kills it, if it has not ended by then.
+    int awaitExit(Duration limit) throws InterruptedException {
+        if (process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) return process.exitValue();
+        var evidence = evidence();
+        kill();
+        throw new AssertionError("it did not end within " + limit + "\n" + evidence);
+    }
+
+    /// Of one that has ended.
+    int exitCode() {
+        return process.exitValue();
+    }
+
+    String stdout() {
+        return read(stdout);
+    }
+
+    String stderr() {
+        return read(stderr);
+    }
+
+    /// What a person wants to see when an assertion fails.
+    String evidence() {
+        var lines = stderr().lines().toList();
+        var tail = lines.subList(Math.max(0, lines.size() - EVIDENCE_LINES), lines.size());
+        return (alive() ? "it runs" : "it ended with " + process.exitValue()) + "; standard output:\n" + stdout()
+                + "\nthe end of standard error:\n" + String.join("\n", tail) + "\n";
+    }
+
+    private static String read(Path file) {
+        try {
+            return Files.readString(file, StandardCharsets.UTF_8);
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
+    @Override
+    public void close() {
+        process.destroyForcibly();
+        try {
+            process.waitFor(LONGEST_RUN_LEFT.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}
