@@ -129,14 +129,15 @@ final class ComposeFileTest {
         assertThat(everywhere("ports"))
                 .contains("127.0.0.1:" + adminPort() + ":" + adminPort())
                 .allSatisfy(port -> assertThat(port).matches(LOOPBACK))
-                .extracting(port -> port.split(":")[1])
+                .extracting(port -> port.split(":", -1)[1])
                 .doesNotHaveDuplicates();
     }
 
     @Test
     void everyFileThatIsMountedIsThereAndMountedReadOnly() {
-        var mounts =
-                everywhere("volumes").stream().map(mount -> mount.split(":")).toList();
+        var mounts = everywhere("volumes").stream()
+                .map(mount -> mount.split(":", -1))
+                .toList();
         var files = mounts.stream().filter(mount -> mount[0].startsWith("./")).toList();
         assertThat(files).hasSizeGreaterThan(8).allSatisfy(mount -> {
             assertThat(ROOT.resolve(mount[0])).isRegularFile().isReadable();

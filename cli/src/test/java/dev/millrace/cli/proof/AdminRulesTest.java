@@ -44,8 +44,12 @@ class AdminRulesTest {
             });
             var report = run.stop(0);
 
-            assertThat(report.drained()).as("what was taken was committed before").isTrue();
-            assertThat(report.caughtUp()).as("nobody could say where the log ends").isNull();
+            assertThat(report.drained())
+                    .as("what was taken was committed before")
+                    .isTrue();
+            assertThat(report.caughtUp())
+                    .as("nobody could say where the log ends")
+                    .isNull();
             assertThat(report.partitions()).singleElement().satisfies(partition -> {
                 assertThat(partition.end()).isNull();
                 assertThat(partition.undelivered()).isNull();
@@ -64,7 +68,8 @@ class AdminRulesTest {
             stage.execute("create table t (id integer primary key, p integer check (p > 0))");
             var topic = stage.topic("a");
             stage.topics().create(topic, 1);
-            var run = stage.start(stage.recipe("[ " + topic + " ]", "t", "").set("drain.timeout", "30s")).ready();
+            var run = stage.start(stage.recipe("[ " + topic + " ]", "t", "").set("drain.timeout", "30s"))
+                    .ready();
             assertThat(run.pages().status().get("state").asText()).isEqualTo("running");
             stage.topics().produce(Stage.rows(topic, 0, 0, 10));
             run.await("refused", () -> run.metrics().sum("millrace_shard_blocked") == 1);
@@ -99,8 +104,12 @@ class AdminRulesTest {
 
             var idle = owns(first) == 0 ? first : second;
             var busy = idle == first ? second : first;
-            assertThat(idle.metrics().has("millrace_lag")).as("what is not owned is no series").isFalse();
-            assertThat(idle.stop(0).caughtUp()).as("it knows of no backlog, nor of none").isNull();
+            assertThat(idle.metrics().has("millrace_lag"))
+                    .as("what is not owned is no series")
+                    .isFalse();
+            assertThat(idle.stop(0).caughtUp())
+                    .as("it knows of no backlog, nor of none")
+                    .isNull();
             assertThat(busy.stop(0).caughtUp()).isTrue();
         }
     }
@@ -118,10 +127,11 @@ class AdminRulesTest {
             var topic = stage.topic("a");
             stage.topics().create(topic, 1);
             var recipe = stage.recipe("[ " + topic + " ]").blackhole();
-            var loaded = (ReadResult.Loaded) Configuration.read(
-                    "pipeline.yaml", recipe.text().replaceAll("(?s)admin:.*", ""), _ -> null);
+            var loaded = (ReadResult.Loaded)
+                    Configuration.read("pipeline.yaml", recipe.text().replaceAll("(?s)admin:.*", ""), _ -> null);
             var listening = (AdminConfig.Listening) loaded.config().admin();
-            assertThat(InetAddress.getByName(listening.listen().host()).isLoopbackAddress()).isTrue();
+            assertThat(InetAddress.getByName(listening.listen().host()).isLoopbackAddress())
+                    .isTrue();
 
             var run = stage.start(recipe).ready();
             assertThat(run.listensAt().getAddress().isLoopbackAddress()).isTrue();

@@ -12,7 +12,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/// A process stands still for longer than its session lasts, with a write in flight; another takes over; then it goes on.
+/// A process stands still for longer than its session lasts, with a write in flight; another takes over; then it goes
+/// on.
 @ExtendWith(LabExtension.class)
 class FrozenMemberTest {
     private static final int SETTLED = 500;
@@ -44,20 +45,28 @@ class FrozenMemberTest {
             scene.orders().produce(MORE);
             heir.awaitCaughtUp();
             signal("CONT", sleeper);
-            sleeper.await("back in the group", () -> sleeper.pages().code("/readyz") == 200
-                    && sleeper.process().stderr().contains("event=lost"));
+            sleeper.await(
+                    "back in the group",
+                    () -> sleeper.pages().code("/readyz") == 200
+                            && sleeper.process().stderr().contains("event=lost"));
             scene.orders().produce(MORE);
             sleeper.await("all committed", scene::caughtUp);
 
-            scene.committed().forEach((partition, offset) ->
-                    assertThat(offset).as("%s", partition).isGreaterThanOrEqualTo(taken.get(partition)));
+            scene.committed()
+                    .forEach((partition, offset) ->
+                            assertThat(offset).as("%s", partition).isGreaterThanOrEqualTo(taken.get(partition)));
             var first = end(sleeper);
             var second = end(heir);
             assertThat(scene.store().against(scene.orders())).isEqualTo(Store.Difference.NONE);
-            assertThat(first.rows().delivered() + second.rows().delivered() - first.rows().duplicate() - second.rows().duplicate())
+            assertThat(first.rows().delivered()
+                            + second.rows().delivered()
+                            - first.rows().duplicate()
+                            - second.rows().duplicate())
                     .as("accepted by the databases, of %s and %s", first, second)
                     .isEqualTo(scene.store().rows());
-            assertThat(second.rows().duplicate()).as("repeats of what the sleeper had stored").isPositive();
+            assertThat(second.rows().duplicate())
+                    .as("repeats of what the sleeper had stored")
+                    .isPositive();
             assertThat(commits.end()).isPositive();
             assertThat(durable.end()).isPositive();
         }
@@ -79,7 +88,8 @@ class FrozenMemberTest {
     }
 
     private static void signal(String name, Trial to) throws IOException, InterruptedException {
-        var kill = new ProcessBuilder("kill", "-" + name, Long.toString(to.process().pid()))
+        var kill = new ProcessBuilder(
+                        "kill", "-" + name, Long.toString(to.process().pid()))
                 .inheritIO()
                 .start();
         assertThat(kill.waitFor(Duration.ofSeconds(10))).isTrue();

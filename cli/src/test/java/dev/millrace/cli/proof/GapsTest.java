@@ -33,8 +33,10 @@ class GapsTest {
             stage.execute(TABLE);
             var topic = stage.topic("ledger");
             stage.topics().create(topic, 2);
-            for (var partition = 0; partition < 2; partition++) transactions(stage.topics(), topic, partition, 1000 * partition);
-            var run = stage.start(stage.recipe("[ " + topic + " ]", "t", ", on_conflict: error")).ready();
+            for (var partition = 0; partition < 2; partition++)
+                transactions(stage.topics(), topic, partition, 1000 * partition);
+            var run = stage.start(stage.recipe("[ " + topic + " ]", "t", ", on_conflict: error"))
+                    .ready();
             run.await("all committed", () -> stage.caughtUp(topic));
             run.await("no lag", () -> lagIsZero(run, 2));
             assertThat(ids(stage)).isEqualTo(committedIds(stage, topic));
@@ -82,23 +84,32 @@ class GapsTest {
         try (var stage = new Stage(lab)) {
             stage.execute(TABLE);
             var topic = stage.topic("compacted");
-            stage.topics().create(topic, 1, Map.of(
-                    "cleanup.policy", "compact",
-                    "min.cleanable.dirty.ratio", "0.01",
-                    "min.compaction.lag.ms", "0",
-                    "max.compaction.lag.ms", "100",
-                    "segment.ms", "100"));
+            stage.topics()
+                    .create(
+                            topic,
+                            1,
+                            Map.of(
+                                    "cleanup.policy", "compact",
+                                    "min.cleanable.dirty.ratio", "0.01",
+                                    "min.compaction.lag.ms", "0",
+                                    "max.compaction.lag.ms", "100",
+                                    "segment.ms", "100"));
             // The same ten keys again and again: all but the last of each may go.
             for (var round = 0; round < 10; round++) stage.topics().produce(keyed(topic, round * 100));
             var produced = 1_000;
-            Deadline.in(Duration.ofSeconds(40)).until("holes in the log", () -> {
-                // The active segment is never compacted: one more record makes another of it.
-                stage.topics().produce(keyed(topic, 1_000).subList(0, 1));
-                return stage.topics().readAll(topic).size() < produced / 2;
-            }, () -> "records: " + stage.topics().readAll(topic).size());
+            Deadline.in(Duration.ofSeconds(40))
+                    .until(
+                            "holes in the log",
+                            () -> {
+                                // The active segment is never compacted: one more record makes another of it.
+                                stage.topics().produce(keyed(topic, 1_000).subList(0, 1));
+                                return stage.topics().readAll(topic).size() < produced / 2;
+                            },
+                            () -> "records: " + stage.topics().readAll(topic).size());
             var there = stage.topics().readAll(topic);
 
-            var run = stage.start(stage.recipe("[ " + topic + " ]", "t", ", on_conflict: ignore")).ready();
+            var run = stage.start(stage.recipe("[ " + topic + " ]", "t", ", on_conflict: ignore"))
+                    .ready();
             run.await("all committed", () -> stage.caughtUp(topic));
             run.await("no lag", () -> lagIsZero(run, 1));
             var report = run.stop(0);
@@ -108,7 +119,8 @@ class GapsTest {
             assertThat(ids(stage)).isEqualTo(committedIds(stage, topic));
             System.err.printf(
                     "proof: %d records in %d offsets after compaction%n",
-                    there.size(), stage.topics().endOffsets(topic).values().iterator().next());
+                    there.size(),
+                    stage.topics().endOffsets(topic).values().iterator().next());
         }
     }
 
@@ -128,7 +140,9 @@ class GapsTest {
     }
 
     private static TreeSet<Integer> ids(Stage stage) {
-        return stage.query("select id from t").stream().map(Integer::valueOf).collect(Collectors.toCollection(TreeSet::new));
+        return stage.query("select id from t").stream()
+                .map(Integer::valueOf)
+                .collect(Collectors.toCollection(TreeSet::new));
     }
 
     /// What another consumer reads that sees committed records only.

@@ -89,11 +89,16 @@ final class InProcess implements AutoCloseable {
 
     /// Waits for something that the running pipeline brings about. Fails at once if it ends.
     void await(String what, Callable<Boolean> holds) throws Exception {
-        Deadline.in(LONG).until(what, () -> {
-            var now = holds.call();
-            if (!now && end.isDone()) throw new AssertionError("it ended before: " + what + "\n" + evidence());
-            return now;
-        }, this::evidence);
+        Deadline.in(LONG)
+                .until(
+                        what,
+                        () -> {
+                            var now = holds.call();
+                            if (!now && end.isDone())
+                                throw new AssertionError("it ended before: " + what + "\n" + evidence());
+                            return now;
+                        },
+                        this::evidence);
     }
 
     private String evidence() {

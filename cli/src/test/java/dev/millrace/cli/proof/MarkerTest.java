@@ -36,7 +36,8 @@ class MarkerTest {
     @Timeout(value = 120, unit = TimeUnit.SECONDS)
     void noRowsContentIsInAnyLogLinePageMetricOrReport(SharedLab lab, @TempDir Path directory) throws Exception {
         try (var stage = new Stage(lab)) {
-            stage.execute("create table t (id integer, txt text unique, constraint no_marker check (txt <> '" + MARKER + "'))");
+            stage.execute("create table t (id integer, txt text unique, constraint no_marker check (txt <> '" + MARKER
+                    + "'))");
             var topic = stage.topic("secret");
             stage.topics().create(topic, 1);
             var recipe = stage.recipe("[ " + topic + " ]", "t", ", on_conflict: error")
@@ -62,7 +63,8 @@ class MarkerTest {
 
     /// Poison of each kind, of which the log says where it is, and why.
     private static void badRows(Stage stage, String topic, MillraceProcess process) throws Exception {
-        for (var bad : List.of(MARKER, "{\"id\":" + MARKER + "}", "{\"" + MARKER + "\":1}", "{\"id\":1,\"txt\":\"" + MARKER))
+        for (var bad :
+                List.of(MARKER, "{\"id\":" + MARKER + "}", "{\"" + MARKER + "\":1}", "{\"id\":1,\"txt\":\"" + MARKER))
             stage.topics().produce(List.of(record(topic, bad)));
         await(process, "all skipped", () -> stage.caughtUp(topic));
         assertThat(process.stderr()).contains("row_skipped", "unknown_field", topic + "-0@0");
@@ -77,9 +79,10 @@ class MarkerTest {
         stage.execute("alter table t drop constraint no_marker");
         await(process, "all committed", () -> stage.caughtUp(topic));
         refused(stage, topic, process, pages, "{\"txt\":\"" + MARKER + "\"}", "23505");
-        stage.execute("create function no() returns trigger language plpgsql as $$ begin raise exception 'never %', new.txt"
-                + " using detail = new.txt, hint = new.txt, column = new.txt, table = new.txt, constraint = new.txt; end $$;"
-                + "create trigger no before insert on t for each row execute function no()");
+        stage.execute(
+                "create function no() returns trigger language plpgsql as $$ begin raise exception 'never %', new.txt"
+                        + " using detail = new.txt, hint = new.txt, column = new.txt, table = new.txt, constraint = new.txt; end $$;"
+                        + "create trigger no before insert on t for each row execute function no()");
         await(process, "the trigger's answer", () -> pages.body("/status").contains("P0001"));
         look(pages);
     }
@@ -97,8 +100,10 @@ class MarkerTest {
         said.append(pages.body("/status")).append(pages.body("/metrics"));
         try (var client = HttpClient.newHttpClient()) {
             for (var path : List.of("/readyz", "/healthz", "/" + MARKER)) {
-                var request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + pages.port() + path)).build();
-                said.append(client.send(request, HttpResponse.BodyHandlers.ofString()).body());
+                var request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + pages.port() + path))
+                        .build();
+                said.append(client.send(request, HttpResponse.BodyHandlers.ofString())
+                        .body());
             }
         }
     }
@@ -110,7 +115,10 @@ class MarkerTest {
         for (var line : stderr.lines().toList()) {
             var tree = json.readTree(line);
             var event = tree.at("/kvpList").findValuesAsText("event");
-            assertThat(event).as("the event of %s", line).hasSize(1).allSatisfy(name -> assertThat(name).matches("[a-z_]+"));
+            assertThat(event)
+                    .as("the event of %s", line)
+                    .hasSize(1)
+                    .allSatisfy(name -> assertThat(name).matches("[a-z_]+"));
             assertThat(tree.get("message").asText()).as("said once: %s", line).doesNotContain("event=");
         }
     }
@@ -122,11 +130,15 @@ class MarkerTest {
         return record;
     }
 
-    private static void await(MillraceProcess process, String what, Callable<Boolean> holds)
-            throws Exception {
-        Deadline.in(LIMIT).until(what, () -> {
-            if (!process.alive()) throw new AssertionError("it ended before: " + what + "\n" + process.evidence());
-            return holds.call();
-        }, process::evidence);
+    private static void await(MillraceProcess process, String what, Callable<Boolean> holds) throws Exception {
+        Deadline.in(LIMIT)
+                .until(
+                        what,
+                        () -> {
+                            if (!process.alive())
+                                throw new AssertionError("it ended before: " + what + "\n" + process.evidence());
+                            return holds.call();
+                        },
+                        process::evidence);
     }
 }

@@ -38,7 +38,8 @@ class MembershipTest {
             try (var _ = SteadyLoad.start(scene.orders(), scene.bootstrapServers())) {
                 first = InProcess.start(lingering(scene)).ready();
                 goesOn(scene, first);
-                second = InProcess.start(lingering(scene).source("consumers", "2")).ready();
+                second = InProcess.start(lingering(scene).source("consumers", "2"))
+                        .ready();
                 shareAll(scene, first, second);
                 third = InProcess.start(lingering(scene)).ready();
                 shareAll(scene, first, second, third);
@@ -74,7 +75,10 @@ class MembershipTest {
         var polled = reports.stream().mapToLong(r -> r.rows().polled()).sum();
         var left = reports.stream().mapToLong(Report::left).sum();
         var produced = scene.orders().ids().size();
-        assertThat(delivered - duplicate).as("accepted by the databases").isEqualTo(scene.store().rows()).isEqualTo(produced);
+        assertThat(delivered - duplicate)
+                .as("accepted by the databases")
+                .isEqualTo(scene.store().rows())
+                .isEqualTo(produced);
         assertThat(polled).as("polled by all").isEqualTo(delivered + left);
         assertThat(reports).allSatisfy(report -> assertThat(report.drained()).isTrue());
         System.err.printf(

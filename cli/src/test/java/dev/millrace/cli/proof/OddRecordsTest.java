@@ -39,7 +39,8 @@ class OddRecordsTest {
             stage.topics().create(topic, 2, Map.of("max.message.bytes", Integer.toString(HUGE + (1 << 20))));
             produce(stage, odd(topic));
 
-            var run = stage.start(smallBudget(stage.recipe("[ " + topic + " ]", "t", ", raw_column: v"))).ready();
+            var run = stage.start(smallBudget(stage.recipe("[ " + topic + " ]", "t", ", raw_column: v")))
+                    .ready();
             run.await("all committed", () -> stage.caughtUp(topic));
             var metrics = run.metrics();
             var report = run.stop(0);
@@ -50,7 +51,9 @@ class OddRecordsTest {
                     .map(OddRecordsTest::fingerprint)
                     .sorted()
                     .toList();
-            assertThat(stage.query("select length(v) || ':' || md5(v) from t")).hasSameElementsAs(rows).hasSize(rows.size());
+            assertThat(stage.query("select length(v) || ':' || md5(v) from t"))
+                    .hasSameElementsAs(rows)
+                    .hasSize(rows.size());
             assertThat(report.rows().skipped()).isEqualTo(TOMBSTONES);
             assertThat(report.rows().delivered()).isEqualTo(rows.size());
             assertThat(metrics.sum("millrace_rows_skipped_total")).isEqualTo(TOMBSTONES);
@@ -77,7 +80,9 @@ class OddRecordsTest {
 
             assertThat(report.rows().delivered()).isEqualTo(records.size());
             assertThat(report.rows().skipped()).isZero();
-            assertThat(report.batchesDelivered()).as("each of the two large ones goes alone").isGreaterThanOrEqualTo(3);
+            assertThat(report.batchesDelivered())
+                    .as("each of the two large ones goes alone")
+                    .isGreaterThanOrEqualTo(3);
         }
     }
 
@@ -129,9 +134,12 @@ class OddRecordsTest {
 
     private static void produce(Stage stage, List<ProducerRecord<byte[], byte[]>> records) throws Exception {
         var settings = Map.<String, Object>of(
-                "bootstrap.servers", stage.bootstrapServers(),
-                "max.request.size", HUGE + (1 << 20),
-                "buffer.memory", 4L * HUGE);
+                "bootstrap.servers",
+                stage.bootstrapServers(),
+                "max.request.size",
+                HUGE + (1 << 20),
+                "buffer.memory",
+                4L * HUGE);
         try (var producer = new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer())) {
             for (var record : records) producer.send(record).get(30, TimeUnit.SECONDS);
         }

@@ -28,10 +28,12 @@ class PoisonTest {
         try (var stage = new Stage(lab)) {
             var topic = poisoned(stage);
 
-            var report = stage.start(recipe(stage, topic).set("poison.action", "stop")).awaitEnd(5);
+            var report = stage.start(recipe(stage, topic).set("poison.action", "stop"))
+                    .awaitEnd(5);
 
             assertThat(report.reason()).startsWith(topic + "-0@" + BEFORE + ": not_an_object at byte 0");
-            assertThat(stage.topics().committed(stage.group())).isEqualTo(Map.of(new TopicPartition(topic, 0), (long) BEFORE));
+            assertThat(stage.topics().committed(stage.group()))
+                    .isEqualTo(Map.of(new TopicPartition(topic, 0), (long) BEFORE));
             assertThat(stage.count("t")).isEqualTo(BEFORE);
             assertThat(report.rows().delivered()).isEqualTo(BEFORE);
             assertThat(report.drained()).isFalse();
@@ -41,7 +43,8 @@ class PoisonTest {
             });
 
             // Nothing is skipped by a restart either; nor written twice.
-            var again = stage.start(recipe(stage, topic).set("poison.action", "stop")).awaitEnd(5);
+            var again = stage.start(recipe(stage, topic).set("poison.action", "stop"))
+                    .awaitEnd(5);
             assertThat(again.reason()).isEqualTo(report.reason());
             assertThat(again.rows().delivered()).isZero();
 
@@ -63,7 +66,8 @@ class PoisonTest {
                 var log = LogLines.capture()) {
             var topic = poisoned(stage);
 
-            var run = stage.start(recipe(stage, topic).set("poison.action", "skip")).ready();
+            var run = stage.start(recipe(stage, topic).set("poison.action", "skip"))
+                    .ready();
             run.await("all committed", () -> stage.caughtUp(topic));
             assertThat(run.metrics().sum("millrace_rows_skipped_total")).isEqualTo(bad().size());
             var report = run.stop(0);
@@ -97,6 +101,13 @@ class PoisonTest {
     }
 
     private static List<String> bad() {
-        return List.of("[1]", "{\"id\":1,", "{\"id\":1}{\"id\":2}", "", "{\"id\":1,\"nobody\":2}", "{\"id\":\"\\u0000\"}", "nonsense");
+        return List.of(
+                "[1]",
+                "{\"id\":1,",
+                "{\"id\":1}{\"id\":2}",
+                "",
+                "{\"id\":1,\"nobody\":2}",
+                "{\"id\":\"\\u0000\"}",
+                "nonsense");
     }
 }

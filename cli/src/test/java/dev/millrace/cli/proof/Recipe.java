@@ -5,7 +5,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/// A pipeline's file, built from settings by their dotted paths; values are YAML. Quick where the defaults are for a year.
+/// A pipeline's file, built from settings by their dotted paths; values are YAML. Quick where the defaults are for a
+/// year.
 ///
 /// Thread ownership: the test's thread.
 final class Recipe {
@@ -42,7 +43,9 @@ final class Recipe {
 
     /// The sink is this table, in a database for each shard; more of the sink's settings come as flow YAML.
     Recipe postgres(String user, String table, String more, String... endpoints) {
-        set("sinks.warehouse.postgres", "{ table: " + table + ", user: " + user + ", password: " + password("none-needed") + more + " }");
+        set(
+                "sinks.warehouse.postgres",
+                "{ table: " + table + ", user: " + user + ", password: " + password("none-needed") + more + " }");
         for (var i = 0; i < endpoints.length; i++) set("sinks.warehouse.shards.s" + i, "[ \"" + endpoints[i] + "\" ]");
         return this;
     }

@@ -26,20 +26,25 @@ class RefusedBatchTest {
                 var log = LogLines.capture()) {
             var topic = refused(stage);
             var run = stage.start(recipe(stage, topic)).begun();
-            run.await("refused", () -> run.pages().code("/readyz") == 503
-                    && run.metrics().sum("millrace_attempts_total", "outcome=\"refused\"") >= 3);
+            run.await(
+                    "refused",
+                    () -> run.pages().code("/readyz") == 503
+                            && run.metrics().sum("millrace_attempts_total", "outcome=\"refused\"") >= 3);
 
             assertThat(run.pages().code("/healthz")).isEqualTo(200);
             var metrics = run.metrics();
             assertThat(metrics.sum("millrace_shard_blocked", "shard=\"s0\"")).isEqualTo(1);
-            assertThat(metrics.sum("millrace_shard_usable", "shard=\"s0\"")).as("a refusal is an answer").isEqualTo(1);
+            assertThat(metrics.sum("millrace_shard_usable", "shard=\"s0\""))
+                    .as("a refusal is an answer")
+                    .isEqualTo(1);
             assertThat(metrics.sum("millrace_breaker_state")).isZero();
             assertThat(metrics.sum("millrace_held_rows")).isEqualTo(ROWS);
             assertThat(metrics.sum("millrace_backoff_seconds")).isBetween(0.0, 0.4);
             assertThat(metrics.sum("millrace_sink_silent_seconds")).isBetween(0.0, 10.0);
             assertThat(stage.caughtUp(topic)).isFalse();
             assertThat(stage.count("t")).isZero();
-            assertThat(log.lines().stream().filter(line -> line.contains("batch_blocked"))).hasSize(1);
+            assertThat(log.lines().stream().filter(line -> line.contains("batch_blocked")))
+                    .hasSize(1);
 
             stage.execute("alter table t drop constraint lucky");
             run.await("all committed", () -> stage.caughtUp(topic));
@@ -62,18 +67,25 @@ class RefusedBatchTest {
     void aStopWhileItIsHeldLeavesItAndSaysWhat(SharedLab lab) throws Exception {
         try (var stage = new Stage(lab)) {
             var topic = refused(stage);
-            var run = stage.start(recipe(stage, topic).set("drain.timeout", "1s")).begun();
-            run.await("refused", () -> run.pages().code("/readyz") == 503
-                    && run.metrics().sum("millrace_attempts_total", "outcome=\"refused\"") >= 1);
+            var run =
+                    stage.start(recipe(stage, topic).set("drain.timeout", "1s")).begun();
+            run.await(
+                    "refused",
+                    () -> run.pages().code("/readyz") == 503
+                            && run.metrics().sum("millrace_attempts_total", "outcome=\"refused\"") >= 1);
 
             var report = run.stop(3);
 
             assertThat(report.drained()).isFalse();
             assertThat(report.rows().abandoned()).isEqualTo(ROWS);
-            assertThat(report.rows().inDoubt()).as("the server said that it stored nothing").isZero();
-            assertThat(report.partitions()).singleElement().satisfies(partition -> assertThat(partition.blockedBy())
-                    .startsWith("warehouse/s0 batch ")
-                    .contains("23514", "constraint lucky"));
+            assertThat(report.rows().inDoubt())
+                    .as("the server said that it stored nothing")
+                    .isZero();
+            assertThat(report.partitions())
+                    .singleElement()
+                    .satisfies(partition -> assertThat(partition.blockedBy())
+                            .startsWith("warehouse/s0 batch ")
+                            .contains("23514", "constraint lucky"));
 
             stage.execute("alter table t drop constraint lucky");
             var next = stage.start(recipe(stage, topic));
@@ -106,7 +118,8 @@ class RefusedBatchTest {
             run.await("the other shard's rows", () -> stage.postgres().count(good, "t") == ROWS);
             run.await("committed", () -> run.metrics().sum("millrace_watermark", "partition=\"1\"") == ROWS);
 
-            assertThat(run.metrics().sum("millrace_watermark", "partition=\"0\"")).isZero();
+            assertThat(run.metrics().sum("millrace_watermark", "partition=\"0\""))
+                    .isZero();
             stage.execute("alter table t drop constraint t_id_check");
             run.await("all committed", () -> stage.caughtUp(topic));
             assertThat(run.stop(0).rows().delivered()).isEqualTo(2 * ROWS);
@@ -118,7 +131,8 @@ class RefusedBatchTest {
     }
 
     private static String refused(Stage stage) {
-        stage.execute("create table t (id integer primary key, p integer, constraint lucky check (id <> " + UNLUCKY + "))");
+        stage.execute(
+                "create table t (id integer primary key, p integer, constraint lucky check (id <> " + UNLUCKY + "))");
         var topic = stage.topic("refused");
         stage.topics().create(topic, 1);
         stage.topics().produce(Stage.rows(topic, 0, 0, ROWS));

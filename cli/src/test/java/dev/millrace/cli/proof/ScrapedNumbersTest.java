@@ -30,14 +30,18 @@ class ScrapedNumbersTest {
     @Timeout(value = 120, unit = TimeUnit.SECONDS)
     void everyNumberIsTheOneThatOthersCount(SharedLab lab) throws Exception {
         try (var stage = new Stage(lab);
-                var first = ChaosProxy.launch(lab.postgres().host(), lab.postgres().port());
-                var second = ChaosProxy.launch(lab.postgres().host(), lab.postgres().port())) {
+                var first =
+                        ChaosProxy.launch(lab.postgres().host(), lab.postgres().port());
+                var second =
+                        ChaosProxy.launch(lab.postgres().host(), lab.postgres().port())) {
             var proxies = List.of(first, second);
             var topic = tablesAndTopic(stage);
             proxies.forEach(ChaosProxy::refuse);
             var run = stage.start(recipe(stage, topic, proxies));
             run.await("it waits for its sink", () -> run.pages().code("/healthz") == 200);
-            assertThat(run.pages().code("/readyz")).as("before the sink was seen").isEqualTo(503);
+            assertThat(run.pages().code("/readyz"))
+                    .as("before the sink was seen")
+                    .isEqualTo(503);
             proxies.forEach(ChaosProxy::heal);
             run.ready();
 
@@ -50,7 +54,10 @@ class ScrapedNumbersTest {
             var before = run.metrics();
             stage.topics().produce(Stage.rows(topic, 0, 100_000, WAITING));
             run.await("unready", () -> run.pages().code("/readyz") == 503);
-            run.await("taken", () -> run.metrics().sum("millrace_rows_polled_total") == before.sum("millrace_rows_polled_total") + WAITING);
+            run.await(
+                    "taken",
+                    () -> run.metrics().sum("millrace_rows_polled_total")
+                            == before.sum("millrace_rows_polled_total") + WAITING);
             run.await("in flight", () -> run.metrics().sum("millrace_inflight_rows") == WAITING);
             inAnOutage(run, before);
 
@@ -71,15 +78,20 @@ class ScrapedNumbersTest {
         for (var p = 0; p < PARTITIONS; p++) {
             var partition = p;
             var label = "partition=\"" + p + "\"";
-            var there = read.stream().filter(record -> record.partition() == partition).count();
-            assertThat(metrics.sum("millrace_rows_polled_total", label)).as("polled of %s", p).isEqualTo(there);
+            var there = read.stream()
+                    .filter(record -> record.partition() == partition)
+                    .count();
+            assertThat(metrics.sum("millrace_rows_polled_total", label))
+                    .as("polled of %s", p)
+                    .isEqualTo(there);
             assertThat(metrics.sum("millrace_rows_skipped_total", label)).isEqualTo(BAD);
             assertThat(metrics.sum("millrace_rows_dropped_total", label)).isZero();
             assertThat(metrics.sum("millrace_partition_inflight_rows", label)).isZero();
             assertThat(metrics.sum("millrace_lag", label)).isZero();
             assertThat(metrics.sum("millrace_frontier_blocked_seconds", label)).isZero();
             assertThat(metrics.sum("millrace_watermark", label))
-                    .isEqualTo(ends.get(new org.apache.kafka.common.TopicPartition(topic, p)).doubleValue());
+                    .isEqualTo(ends.get(new org.apache.kafka.common.TopicPartition(topic, p))
+                            .doubleValue());
             var inTables = rowsOf(stage, p);
             assertThat(inTables).isEqualTo(there - BAD);
             conserves(run.pages().status().at("/partitions"), p, there, inTables);
@@ -89,7 +101,8 @@ class ScrapedNumbersTest {
             var stored = stage.postgres().count(database(stage, shard), "t");
             assertThat(stored).isPositive();
             assertThat(metrics.sum("millrace_rows_written_total", label)).isEqualTo(stored);
-            assertThat(metrics.sum("millrace_replica_rows_written_total", label)).isEqualTo(stored);
+            assertThat(metrics.sum("millrace_replica_rows_written_total", label))
+                    .isEqualTo(stored);
             assertThat(metrics.sum("millrace_rows_duplicate_total", label)).isZero();
             assertThat(metrics.sum("millrace_attempts_total", label, "outcome=\"written\""))
                     .isEqualTo(metrics.sum("millrace_batches_written_total", label))
@@ -101,7 +114,8 @@ class ScrapedNumbersTest {
             assertThat(metrics.sum("millrace_breaker_state", label)).isZero();
         }
         assertThat(metrics.sum("millrace_inflight_bytes")).isZero();
-        assertThat(metrics.sum("millrace_commits_total", "result=\"acknowledged\"")).isPositive();
+        assertThat(metrics.sum("millrace_commits_total", "result=\"acknowledged\""))
+                .isPositive();
     }
 
     /// polled = encoded + skipped + dropped + waiting, and encoded = written + given up + in flight.
@@ -112,10 +126,15 @@ class ScrapedNumbersTest {
             assertThat(one.get("polled").asLong()).isEqualTo(polled);
             assertThat(sink.get("encoded").asLong() + sink.get("skipped").asLong())
                     .as("of %s", one)
-                    .isEqualTo(polled - one.get("dropped").asLong() - one.get("waiting").asLong());
+                    .isEqualTo(polled
+                            - one.get("dropped").asLong()
+                            - one.get("waiting").asLong());
             assertThat(sink.get("written").asLong()).isEqualTo(written);
             assertThat(sink.get("encoded").asLong())
-                    .isEqualTo(written + sink.get("abandoned").asLong() + sink.get("in_doubt").asLong() + sink.get("in_flight").asLong());
+                    .isEqualTo(written
+                            + sink.get("abandoned").asLong()
+                            + sink.get("in_doubt").asLong()
+                            + sink.get("in_flight").asLong());
             return;
         }
         throw new AssertionError("no partition " + partition + " in " + partitions);
@@ -129,7 +148,8 @@ class ScrapedNumbersTest {
                 .isEqualTo(metrics.sum("millrace_rows_written_total")
                         + metrics.sum("millrace_rows_skipped_total")
                         + metrics.sum("millrace_inflight_rows"));
-        assertThat(metrics.sum("millrace_partition_inflight_rows", "partition=\"0\"")).isEqualTo(WAITING);
+        assertThat(metrics.sum("millrace_partition_inflight_rows", "partition=\"0\""))
+                .isEqualTo(WAITING);
         assertThat(metrics.sum("millrace_partition_inflight_rows")).isEqualTo(WAITING);
         assertThat(metrics.sum("millrace_inflight_bytes")).isPositive();
         assertThat(metrics.sum("millrace_rows_written_total")).isEqualTo(before.sum("millrace_rows_written_total"));
@@ -144,10 +164,15 @@ class ScrapedNumbersTest {
     }
 
     private static void reported(Stage stage, Metrics metrics, Report report) {
-        var stored = stage.postgres().count(database(stage, 0), "t") + stage.postgres().count(database(stage, 1), "t");
+        var stored = stage.postgres().count(database(stage, 0), "t")
+                + stage.postgres().count(database(stage, 1), "t");
         assertThat(report.rows().polled()).isEqualTo((long) metrics.sum("millrace_rows_polled_total"));
-        assertThat(report.rows().delivered()).isEqualTo((long) metrics.sum("millrace_rows_written_total")).isEqualTo(stored);
-        assertThat(report.rows().skipped()).isEqualTo((long) metrics.sum("millrace_rows_skipped_total")).isEqualTo(PARTITIONS * BAD);
+        assertThat(report.rows().delivered())
+                .isEqualTo((long) metrics.sum("millrace_rows_written_total"))
+                .isEqualTo(stored);
+        assertThat(report.rows().skipped())
+                .isEqualTo((long) metrics.sum("millrace_rows_skipped_total"))
+                .isEqualTo(PARTITIONS * BAD);
         assertThat(report.batchesDelivered()).isEqualTo((long) metrics.sum("millrace_batches_written_total"));
         assertThat(report.replicas().mapToLong(Report.Replica::failed).sum())
                 .isEqualTo((long) metrics.sum("millrace_replica_failures_total"));

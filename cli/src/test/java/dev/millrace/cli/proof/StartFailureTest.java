@@ -64,25 +64,34 @@ class StartFailureTest {
         var nobody = FreePort.take();
         shorten(stage, takenPort, nobody, directory);
 
-        cases.put("unreachable broker", good(stage, topic)
-                .set("source.kafka.bootstrap_servers", "127.0.0.1:" + nobody)
-                .set("source.kafka.startup_timeout", "1s"));
+        cases.put(
+                "unreachable broker",
+                good(stage, topic)
+                        .set("source.kafka.bootstrap_servers", "127.0.0.1:" + nobody)
+                        .set("source.kafka.startup_timeout", "1s"));
         cases.put("unknown topic", good(stage, "misspelt"));
         cases.put("a group without offsets", good(stage, topic).set("source.kafka.on_no_offset", "fail"));
         cases.put("missing table", stage.recipe("[ " + topic + " ]", "nowhere", ""));
-        cases.put("missing raw column", stage.recipe("[ " + topic + " ]", "raw", ", raw_column: w").set("format", "{ raw: {} }"));
+        cases.put(
+                "missing raw column",
+                stage.recipe("[ " + topic + " ]", "raw", ", raw_column: w").set("format", "{ raw: {} }"));
         cases.put("wrong password", withLogin(stage, topic, stage.name(), "wrong"));
         cases.put("unknown user", withLogin(stage, topic, stage.name() + "x", "wrong"));
         cases.put("missing right", withLogin(stage, topic, stage.name(), "right"));
-        cases.put("missing database", stage.recipe("[ " + topic + " ]")
-                .postgres(stage.postgres().user(), "t", "", stage.endpoint() + "x"));
+        cases.put(
+                "missing database",
+                stage.recipe("[ " + topic + " ]").postgres(stage.postgres().user(), "t", "", stage.endpoint() + "x"));
         cases.put("port in use", good(stage, topic).set("admin.listen", "127.0.0.1:" + takenPort));
-        cases.put("report's folder missing", good(stage, topic).set("drain.report", directory + "/missing/report.json"));
+        cases.put(
+                "report's folder missing", good(stage, topic).set("drain.report", directory + "/missing/report.json"));
         cases.put("a part that is not built", good(stage, topic).set("poison.action", "dead_letter"));
-        cases.put("client properties that do not fit each other", good(stage, topic)
-                .set("source.kafka.properties", "{ session.timeout.ms: 3000, heartbeat.interval.ms: 3000 }"));
-        cases.put("a client property that is not a user's", good(stage, topic)
-                .set("source.kafka.properties", "{ enable.auto.commit: true }"));
+        cases.put(
+                "client properties that do not fit each other",
+                good(stage, topic)
+                        .set("source.kafka.properties", "{ session.timeout.ms: 3000, heartbeat.interval.ms: 3000 }"));
+        cases.put(
+                "a client property that is not a user's",
+                good(stage, topic).set("source.kafka.properties", "{ enable.auto.commit: true }"));
     }
 
     private static Recipe good(Stage stage, String topic) {
@@ -91,7 +100,9 @@ class StartFailureTest {
 
     private static Recipe withLogin(Stage stage, String topic, String user, String password) {
         return stage.recipe("[ " + topic + " ]", "t", "")
-                .set("sinks.warehouse.postgres", "{ table: t, user: " + user + ", password: " + Recipe.password(password) + " }");
+                .set(
+                        "sinks.warehouse.postgres",
+                        "{ table: t, user: " + user + ", password: " + Recipe.password(password) + " }");
     }
 
     private void shorten(Stage stage, int takenPort, int nobody, Path directory) {
@@ -119,7 +130,8 @@ class StartFailureTest {
             var code = process.awaitExit(LIMIT);
             var told = process.stdout() + process.stderr();
             for (var one : shortened.entrySet()) told = told.replace(one.getKey(), one.getValue());
-            return name + ": exit " + code + "\n    " + told.replace("\n", "\n    ").stripTrailing() + "\n";
+            return name + ": exit " + code + "\n    "
+                    + told.replace("\n", "\n    ").stripTrailing() + "\n";
         }
     }
 

@@ -28,7 +28,8 @@ class StartOffsetsTest {
         try (var stage = new Stage(lab)) {
             var topic = filled(stage);
 
-            var failure = stage.start(stage.recipe("[ " + topic + " ]", "t", "").set("source.kafka.on_no_offset", "fail"))
+            var failure = stage.start(
+                            stage.recipe("[ " + topic + " ]", "t", "").set("source.kafka.on_no_offset", "fail"))
                     .startFailure();
 
             assertThat(failure.exitCode().code()).isEqualTo(2);
@@ -56,7 +57,8 @@ class StartOffsetsTest {
             assertThat(run.stop(0).rows().delivered()).isEqualTo(10);
             assertThat(stage.query("select min(id) from t")).containsExactly(Integer.toString(END));
 
-            var recipe = stage.recipe("[ " + topic + " ]", "t", ", on_conflict: ignore").set("source.kafka.group_id", stage.name());
+            var recipe = stage.recipe("[ " + topic + " ]", "t", ", on_conflict: ignore")
+                    .set("source.kafka.group_id", stage.name());
             var other = stage.start(recipe).ready();
             other.await("all rows", () -> stage.count("t") == END + 10);
             assertThat(other.stop(0).rows().duplicate()).isEqualTo(10);
@@ -89,7 +91,8 @@ class StartOffsetsTest {
 
     private static void goesOn(Stage stage, String topic) throws Exception {
         try (var log = LogLines.capture()) {
-            var run = stage.start(stage.recipe("[ " + topic + " ]", "t", "").set("source.kafka.on_lost_offset", "continue"))
+            var run = stage.start(
+                            stage.recipe("[ " + topic + " ]", "t", "").set("source.kafka.on_lost_offset", "continue"))
                     .begun();
             run.await("all committed", () -> stage.caughtUp(topic));
             assertThat(run.metrics().sum("millrace_offsets_lost_total")).isEqualTo(LOG_START - COMMITTED);
@@ -99,7 +102,9 @@ class StartOffsetsTest {
             assertThat(stage.query("select min(id), max(id), count(*) from t")).containsExactly("500|699|200");
             assertThat(log.lines())
                     .anySatisfy(line -> assertThat(line)
-                            .contains("offsets_lost", topic + "-0: retention took 400 offsets that were not read, [100, 500)"));
+                            .contains(
+                                    "offsets_lost",
+                                    topic + "-0: retention took 400 offsets that were not read, [100, 500)"));
         }
     }
 
@@ -112,12 +117,17 @@ class StartOffsetsTest {
             var first = filled(stage);
             var pattern = "{ pattern: \"" + stage.topic("") + ".*\" }";
             // The group has offsets, so `latest` is not asked for what comes later.
-            var run = stage.start(stage.recipe(pattern, "t", "")
-                            .set("source.kafka.on_no_offset", "latest")
-                            .set("source.kafka.properties", "{ session.timeout.ms: 3000, heartbeat.interval.ms: 300, metadata.max.age.ms: 500 }"))
+            var run = stage.start(
+                            stage.recipe(pattern, "t", "")
+                                    .set("source.kafka.on_no_offset", "latest")
+                                    .set(
+                                            "source.kafka.properties",
+                                            "{ session.timeout.ms: 3000, heartbeat.interval.ms: 300, metadata.max.age.ms: 500 }"))
                     .ready();
 
-            Stage.done(stage.admin().createPartitions(Map.of(first, NewPartitions.increaseTo(2))).all());
+            Stage.done(stage.admin()
+                    .createPartitions(Map.of(first, NewPartitions.increaseTo(2)))
+                    .all());
             stage.topics().produce(Stage.rows(first, 1, 1_000, 50));
             var second = stage.topic("b");
             stage.topics().create(second, 1);

@@ -30,7 +30,10 @@ class TopicIdentityTest {
             stage.topics().produce(Stage.rows(other, 0, 2 * ROWS, ROWS));
 
             var report = run.awaitEnd(5);
-            assertThat(report.reason()).contains("topic " + doomed).contains("its id was " + was).contains("it is gone");
+            assertThat(report.reason())
+                    .contains("topic " + doomed)
+                    .contains("its id was " + was)
+                    .contains("it is gone");
             theOtherIsDone(stage, other, report);
         }
     }
@@ -54,14 +57,18 @@ class TopicIdentityTest {
 
             var report = run.awaitEnd(5);
             assertThat(is).isNotEqualTo(was);
-            assertThat(report.reason()).contains("topic " + doomed).contains("its id was " + was).contains("is " + is + " now");
+            assertThat(report.reason())
+                    .contains("topic " + doomed)
+                    .contains("its id was " + was)
+                    .contains("is " + is + " now");
             theOtherIsDone(stage, other, report);
 
             // What was committed before the change was seen is under the old id, so that a restart halts as well.
             var again = stage.start(recipe(stage, doomed, other)).awaitEnd(5);
             assertThat(again.reason()).contains("its id was " + was).contains("is " + is + " now");
-            assertThat(again.partitions()).filteredOn(one -> one.topic().equals(doomed)).allSatisfy(one ->
-                    assertThat(one.committed()).isEqualTo(committed(stage, doomed)));
+            assertThat(again.partitions())
+                    .filteredOn(one -> one.topic().equals(doomed))
+                    .allSatisfy(one -> assertThat(one.committed()).isEqualTo(committed(stage, doomed)));
         }
     }
 
