@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 ///
 /// Thread ownership: `part`, `fail` and `close` belong to the source thread; parts are resolved from any thread.
 public final class Ack {
-    private final Range range;
+    private volatile Range range;
     private final Resolved sink;
     private final OpenHandles handles;
     private final AtomicInteger pending = new AtomicInteger(1);
@@ -30,6 +30,13 @@ public final class Ack {
 
     public Range range() {
         return range;
+    }
+
+    /// The range ends earlier than was said, and what is behind that is another's. Before `close`, after which it may
+    /// already have been told.
+    void shortened(Range to) {
+        if (closed) throw new IllegalStateException(range + " was closed before it was cut");
+        range = to;
     }
 
     /// One more part. Before `close`; throws after it, since the range may already have been told.

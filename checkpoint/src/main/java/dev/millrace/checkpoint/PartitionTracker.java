@@ -1,5 +1,6 @@
 package dev.millrace.checkpoint;
 
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -34,7 +35,7 @@ public final class PartitionTracker {
     }
 
     private static final class Entry {
-        final Range range;
+        Range range;
 
         @Nullable
         Resolution resolution;
@@ -90,6 +91,33 @@ public final class PartitionTracker {
         if (head == null) head = entry;
         end = next;
         return new Ack(range, sink, handles);
+    }
+
+    /// Divides a range that is not closed yet: `ack` keeps what is before `at`, and the answer is that of the rest. What
+    /// was acknowledged before a row that cannot be had is committed up to that row, and not only up to its poll.
+    ///
+    /// Throws if `at` is not inside the range, or the range is not open here.
+    public Ack cut(Ack ack, long at, Resolved sink) {
+        var whole = ack.range();
+        var entry = open.get(whole.from());
+        if (entry == null || !entry.range.equals(whole)) throw new IllegalStateException(whole + " is not open");
+        if (at <= whole.from() || at >= whole.next())
+            throw new IllegalArgumentException("no cut of " + whole + " at " + at);
+        var before = new Range(partition, epoch, whole.leaderEpoch(), whole.from(), at);
+        var rest = new Range(partition, epoch, whole.leaderEpoch(), at, whole.next());
+        ack.shortened(before);
+        entry.range = before;
+        putAfter(entry, new Entry(rest));
+        return new Ack(rest, sink, handles);
+    }
+
+    // The map keeps the order in which ranges came, so those behind come again. Rare: once in the life of an epoch.
+    private void putAfter(Entry before, Entry added) {
+        var behind = new ArrayList<Entry>();
+        for (var entry : open.values()) if (entry.range.from() > before.range.from()) behind.add(entry);
+        for (var entry : behind) open.remove(entry.range.from());
+        open.put(added.range.from(), added);
+        for (var entry : behind) open.put(entry.range.from(), entry);
     }
 
     /// The one method that may move the watermark.

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.checkpoint.PartitionTracker.Moved;
+import java.util.ArrayList;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -101,6 +102,51 @@ class PartitionTrackerTest {
         var failed = register(tracker, 100, 110);
         assertThat(((Moved.Stalled) tracker.resolve(failed, Resolution.FAILED)).moved())
                 .isFalse();
+    }
+
+    @Test
+    @Tag("CKP-4")
+    void aRangeThatIsCutCommitsUpToTheCutAndStallsThere() {
+        var before = register(tracker, 100, 110);
+        var told = new ArrayList<Range>();
+        var ack = tracker.register(110, 120, 7, (range, _) -> told.add(range));
+        var behind = register(tracker, 120, 130);
+        var part = ack.part();
+        var rest = tracker.cut(ack, 115, (range, _) -> told.add(range));
+        ack.close();
+        rest.fail();
+        rest.close();
+        part.resolve(Resolution.DONE);
+
+        assertThat(told).containsExactly(new Range(PARTITION, 1, 7, 115, 120), new Range(PARTITION, 1, 7, 110, 115));
+        assertThat(tracker.pending()).isEqualTo(4);
+        assertThat(tracker.resolve(behind, Resolution.DONE)).isEqualTo(new Moved.Held());
+        assertThat(tracker.resolve(rest.range(), Resolution.FAILED)).isEqualTo(new Moved.Held());
+        assertThat(tracker.resolve(before, Resolution.DONE)).isEqualTo(new Moved.Forward(100, 110));
+        assertThat(tracker.resolve(ack.range(), Resolution.DONE)).isEqualTo(new Moved.Stalled(rest.range(), 110));
+        assertThat(tracker.watermark()).isEqualTo(115);
+        assertThat(tracker.watermarkLeaderEpoch()).isEqualTo(7);
+    }
+
+    @Test
+    @Tag("CKP-4")
+    void bothHalvesOfACutRangeMayBeDone() {
+        var ack = tracker.register(100, 110, -1, (_, _) -> {});
+        var rest = tracker.cut(ack, 101, (_, _) -> {});
+        var behind = register(tracker, 110, 120);
+        tracker.resolve(behind, Resolution.DONE);
+        tracker.resolve(rest.range(), Resolution.DONE);
+        assertThat(tracker.resolve(ack.range(), Resolution.DONE)).isEqualTo(new Moved.Forward(100, 120));
+        assertThat(tracker.idle()).isTrue();
+    }
+
+    @Test
+    void aCutIsInsideAnOpenRange() {
+        var ack = tracker.register(100, 110, -1, (_, _) -> {});
+        assertThatThrownBy(() -> tracker.cut(ack, 100, (_, _) -> {})).hasMessageContaining("at 100");
+        assertThatThrownBy(() -> tracker.cut(ack, 110, (_, _) -> {})).hasMessageContaining("at 110");
+        ack.close();
+        assertThatThrownBy(() -> tracker.cut(ack, 105, (_, _) -> {})).hasMessageContaining("closed");
     }
 
     @Test

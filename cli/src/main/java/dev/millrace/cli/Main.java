@@ -9,7 +9,14 @@ import picocli.CommandLine.Command;
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
         description = "Moves Kafka topics into sharded, replicated stores, and says honestly what it left.",
-        subcommands = {RunCommand.class, ValidateCommand.class, DemoCommand.class, VersionCommand.class},
+        subcommands = {
+            RunCommand.class,
+            ValidateCommand.class,
+            ExplainCommand.class,
+            SchemaCommand.class,
+            DemoCommand.class,
+            VersionCommand.class
+        },
         footer = {
             "",
             "Exit codes: 0 drained; 1 the demo's counts differ; 2 bad configuration or start; 3 something taken is left",

@@ -1,6 +1,7 @@
 package dev.millrace.cli;
 
 import dev.millrace.config.Configuration;
+import dev.millrace.config.ExplainResult;
 import dev.millrace.config.PipelineConfig;
 import dev.millrace.config.Problem;
 import dev.millrace.config.ReadResult;
@@ -21,6 +22,20 @@ final class PipelineFile {
                 yield config;
             }
             case ReadResult.Refused(var problems) -> {
+                tell("", problems, System.err);
+                yield null;
+            }
+        };
+    }
+
+    /// What the file comes to, as text, or null when there is something to mend, which has been told.
+    static @Nullable String explain(Path file) {
+        return switch (Configuration.explain(file, System::getenv)) {
+            case ExplainResult.Explained(var text, var warnings) -> {
+                tell("warning: ", warnings, System.err);
+                yield text;
+            }
+            case ExplainResult.Refused(var problems) -> {
                 tell("", problems, System.err);
                 yield null;
             }

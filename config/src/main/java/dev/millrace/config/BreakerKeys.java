@@ -6,17 +6,21 @@ import java.time.Duration;
 
 /// The keys of `sinks.<name>.breaker`.
 final class BreakerKeys {
+    static final Setting<Double> FAILURE_RATE = Setting.of(
+                    "failure_rate", new PercentType(1, 100), "part of the window's calls that opens it")
+            .leftOut("failures in a row count");
     static final Setting<Integer> FAILURES = Setting.of(
-                    "failures", CountType.between(1, 1000), "failures in a row that open it; or failure_rate")
-            .byDefault("3");
-    static final Setting<Double> FAILURE_RATE =
-            Setting.of("failure_rate", new PercentType(1, 100), "part of the window's calls that opens it");
+                    "failures", CountType.between(1, 1000), "failures in a row that open it")
+            .byDefault("3")
+            .when(new Applies.Without(FAILURE_RATE));
     static final Setting<Integer> WINDOW = Setting.of(
-                    "window", CountType.between(1, 10_000), "last calls that are looked at, with failure_rate")
-            .byDefault("20");
+                    "window", CountType.between(1, 10_000), "last calls that are looked at")
+            .byDefault("20")
+            .when(new Applies.With(FAILURE_RATE));
     static final Setting<Integer> MIN_CALLS = Setting.of(
-                    "min_calls", CountType.between(1, 10_000), "calls before it may open, with failure_rate")
-            .byDefault("5");
+                    "min_calls", CountType.between(1, 10_000), "calls before it may open")
+            .byDefault("5")
+            .when(new Applies.With(FAILURE_RATE));
     static final Setting<Duration> LONGER_THAN = Setting.of(
                     "longer_than", DurationType.between("1ms", "1h"), "when a call counts as slow")
             .byDefault("20s");

@@ -66,15 +66,20 @@ record ChoiceType<T>(List<Choice<T>> choices) implements ScalarType<T> {
         return word.endsWith("…") ? value.startsWith(word.substring(0, word.length() - 1)) : word.equals(value);
     }
 
+    /// The words that may be used.
+    List<String> words() {
+        return choices.stream()
+                .filter(c -> c instanceof Choice.Built)
+                .map(Choice::word)
+                .toList();
+    }
+
     private String remedy() {
         return "use " + builtWords();
     }
 
     private String builtWords() {
-        var words = choices.stream()
-                .filter(c -> c instanceof Choice.Built)
-                .map(Choice::word)
-                .toList();
+        var words = words();
         int last = words.size() - 1;
         return last == 0 ? words.get(0) : String.join(", ", words.subList(0, last)) + " or " + words.get(last);
     }

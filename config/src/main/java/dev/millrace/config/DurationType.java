@@ -5,7 +5,7 @@ import java.util.regex.Pattern;
 
 /// A time span: a whole number and `ms`, `s`, `m` or `h`, within bounds.
 record DurationType(Duration least, Duration most) implements ScalarType<Duration> {
-    private static final Pattern FORM = Pattern.compile("([0-9]{1,30})(ms|s|m|h)");
+    static final Pattern FORM = Pattern.compile("([0-9]{1,30})(ms|s|m|h)");
     private static final Pattern NUMBER = Pattern.compile("[0-9]{1,30}");
 
     static DurationType between(String least, String most) {

@@ -7,6 +7,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -30,8 +32,7 @@ final class Interpolation {
     /// The value with everything filled in, or what is wrong with it.
     Parsed<Text> fill(String source, boolean secret) {
         var value = new StringBuilder();
-        boolean literal = true;
-        boolean fromFile = false;
+        var brought = new ArrayList<Brought>();
         int at = 0;
         while (at < source.length()) {
             int dollar = source.indexOf('$', at);
@@ -48,23 +49,26 @@ final class Interpolation {
                 if (end < 0) return Parsed.bad("a ${ that is not closed; close it with }, or write $$ for a $");
                 var inner = source.substring(at, end);
                 if (inner.contains("${")) return Parsed.bad("${ inside ${ is not supported; use one variable");
-                switch (one(inner, secret)) {
+                switch (one(inner, secret, brought)) {
                     case Parsed.Good<String>(var text) -> value.append(text);
                     case Parsed.Bad<String>(var message) -> {
                         return Parsed.bad(message);
                     }
                 }
-                literal = false;
-                fromFile |= inner.startsWith("file:");
                 at = end + 1;
             }
         }
         value.append(source, at, source.length());
-        return Parsed.good(new Text(value.toString(), source, literal, fromFile, secret));
+        return Parsed.good(new Text(value.toString(), source, brought, secret));
     }
 
-    private Parsed<String> one(String inner, boolean secret) {
-        if (inner.startsWith("file:")) return file(inner.substring("file:".length()));
+    /// The text for one `${…}`, and into `brought` where it comes from.
+    private Parsed<String> one(String inner, boolean secret, List<Brought> brought) {
+        if (inner.startsWith("file:")) {
+            var file = inner.substring("file:".length());
+            brought.add(new Brought.SecretFile(file));
+            return file(file);
+        }
         int colon = inner.indexOf(':');
         var name = colon < 0 ? inner : inner.substring(0, colon);
         var rest = colon < 0 ? "" : inner.substring(colon);
@@ -74,8 +78,14 @@ final class Interpolation {
                             + "${file:/path}, or $$ for a $");
         }
         var found = env.apply(name);
-        if (found != null && (rest.isEmpty() || !found.isEmpty())) return Parsed.good(found);
-        if (rest.startsWith(":-")) return Parsed.good(rest.substring(2));
+        if (found != null && (rest.isEmpty() || !found.isEmpty())) {
+            brought.add(new Brought.Variable(name));
+            return Parsed.good(found);
+        }
+        if (rest.startsWith(":-")) {
+            brought.add(new Brought.Unset(name));
+            return Parsed.good(rest.substring(2));
+        }
         if (rest.isEmpty()) {
             return Parsed.bad(
                     "environment variable " + name + " is not set; set it, or write ${" + name + ":-default}");

@@ -3,6 +3,7 @@ package dev.millrace.config;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedSet;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -154,6 +155,11 @@ final class KafkaClientKeys {
             "ssl.truststore.type");
 
     private KafkaClientKeys() {}
+
+    /// What may be passed on, sorted.
+    static SortedSet<String> allowed() {
+        return new TreeSet<>(ALLOWED);
+    }
 
     /// Why this key may not be passed on and what to do; null when it may.
     static @Nullable String refusal(String key) {

@@ -8,9 +8,9 @@ final class Names {
     static final String TOPIC_RULE = "1 to 249 letters, digits, '.', '_' or '-'";
     static final String IDENTIFIER_RULE = "a letter or _, then at most 62 letters, digits, _ or $";
 
-    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_-]{0,62}");
-    private static final Pattern TOPIC = Pattern.compile("[A-Za-z0-9._-]{1,249}");
-    private static final Pattern IDENTIFIER = Pattern.compile("[A-Za-z_][A-Za-z0-9_$]{0,62}");
+    static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_-]{0,62}");
+    static final Pattern TOPIC = Pattern.compile("[A-Za-z0-9._-]{1,249}");
+    static final Pattern IDENTIFIER = Pattern.compile("[A-Za-z_][A-Za-z0-9_$]{0,62}");
 
     private Names() {}
 

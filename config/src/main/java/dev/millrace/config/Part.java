@@ -18,6 +18,10 @@ enum Part {
         this.text = text;
     }
 
+    String title() {
+        return text;
+    }
+
     String notBuilt() {
         return "not built yet; it comes with " + text;
     }

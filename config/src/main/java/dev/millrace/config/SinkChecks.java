@@ -1,11 +1,13 @@
 package dev.millrace.config;
 
 import dev.millrace.config.SinkKeys.TlsMode;
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 
 /// What of one sink cannot work together.
 record SinkChecks(Problems problems, Values root, Values.Named sink) {
+    private static final Duration LEAST_POSTGRES = Duration.ofMillis(500);
 
     void run() {
         kind();
@@ -13,6 +15,7 @@ record SinkChecks(Problems problems, Values root, Values.Named sink) {
         if (postgres.present()) {
             raw(postgres);
             tls(postgres.get(SinkKeys.TLS));
+            writeTimeout();
         }
         new ShardChecks(problems, sink).run();
         batches(sink.values().get(SinkKeys.BATCH), sink.values().get(SinkKeys.CHUNK));
@@ -62,6 +65,17 @@ record SinkChecks(Problems problems, Values root, Values.Named sink) {
         if (mode.value() == TlsMode.OFF && ca != null) {
             problems.error(ca.place(), ca.path(), "has no effect with mode off; use verify-full or leave it out");
         }
+    }
+
+    /// Half of it is the login's, which takes at least a quarter of a second.
+    private void writeTimeout() {
+        var timeout = sink.values().get(SinkKeys.WRITE).find(SinkKeys.WRITE_TIMEOUT);
+        if (timeout == null || timeout.value().compareTo(LEAST_POSTGRES) >= 0) return;
+        problems.error(
+                timeout.place(),
+                timeout.path(),
+                "%s is below %s, which a login and a write to postgres need at least; raise it"
+                        .formatted(DurationType.text(timeout.value()), DurationType.text(LEAST_POSTGRES)));
     }
 
     private void batches(Values batch, Values chunk) {

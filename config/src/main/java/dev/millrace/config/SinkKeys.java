@@ -15,7 +15,8 @@ import java.util.List;
 /// The keys below one name in `sinks`, but for its breaker's.
 final class SinkKeys {
     static final Setting<List<String>> TOPICS = Setting.of(
-            "topics", new ListType<>(WordType.topic(), "[orders, payments]"), "what it takes; all when left out");
+                    "topics", new ListType<>(WordType.topic(), "[orders, payments]"), "what it takes")
+            .leftOut("all of source.kafka.topics");
 
     static final Setting<TableName> TABLE = Setting.of(
                     "table",
@@ -31,13 +32,18 @@ final class SinkKeys {
             .byDefault("error");
     static final Setting<UnknownFields> UNKNOWN_FIELDS = Setting.of(
                     "unknown_fields", ChoiceType.of(UnknownFields.class), "what a field without a column does")
-            .byDefault("refuse");
-    static final Setting<String> RAW_COLUMN =
-            Setting.of("raw_column", WordType.identifier("a column"), "the column of the whole value, with format raw");
+            .byDefault("refuse")
+            .when(new Applies.InFormat(SourceKeys.JSON));
+    static final Setting<String> RAW_COLUMN = Setting.of(
+                    "raw_column", WordType.identifier("a column"), "the column of the whole value")
+            .leftOut("required with format raw")
+            .when(new Applies.InFormat(SourceKeys.RAW));
     static final Setting<TlsMode> TLS_MODE = Setting.of("mode", TlsMode.TYPE, "whether connections are encrypted")
             .byDefault("off");
-    static final Setting<Path> CA_FILE =
-            Setting.of("ca_file", WordType.absolutePath("a path"), "the authorities to trust, PEM");
+    static final Setting<Path> CA_FILE = Setting.of(
+                    "ca_file", WordType.absolutePath("a path"), "the authorities to trust, PEM")
+            .leftOut("required with mode verify-full")
+            .when(new Applies.WithWord(TLS_MODE, "verify-full"));
     static final Section TLS = Section.of("tls", "encryption of connections", TLS_MODE, CA_FILE);
     static final Section POSTGRES = Section.of(
             "postgres", "a PostgreSQL table", TABLE, USER, PASSWORD, ON_CONFLICT, UNKNOWN_FIELDS, RAW_COLUMN, TLS);
@@ -45,8 +51,9 @@ final class SinkKeys {
     static final Unbuilt CLICKHOUSE = new Unbuilt("clickhouse", Part.CLICKHOUSE, "use postgres or blackhole");
     static final Unbuilt HTTP = new Unbuilt("http", Part.HTTP, "use postgres or blackhole");
 
-    static final Setting<List<ShardsType.Shard>> SHARDS =
-            Setting.of("shards", new ShardsType(), "slices of the data, each with its replicas' endpoints");
+    static final Setting<List<ShardsType.Shard>> SHARDS = Setting.of(
+                    "shards", new ShardsType(), "slices of the data, each with its replicas' endpoints")
+            .leftOut("one shard, s0, with blackhole; required with postgres");
 
     static final Setting<Integer> MAX_ROWS = Setting.of(
                     "max_rows", CountType.between(1, 10_000_000), "rows at which a batch is sealed")
@@ -114,22 +121,23 @@ final class SinkKeys {
             "sinks",
             "where rows go",
             Section.of(
-                    "sink",
-                    "one place rows go to",
-                    TOPICS,
-                    POSTGRES,
-                    BLACKHOLE,
-                    CLICKHOUSE,
-                    HTTP,
-                    SHARDS,
-                    BATCH,
-                    CHUNK,
-                    ORDERING,
-                    INFLIGHT,
-                    WRITE,
-                    RETRY,
-                    BreakerKeys.BREAKER,
-                    new Unbuilt("ambiguous", Part.CLICKHOUSE, "leave it out")));
+                            "sink",
+                            "one place rows go to",
+                            TOPICS,
+                            POSTGRES,
+                            BLACKHOLE,
+                            CLICKHOUSE,
+                            HTTP,
+                            SHARDS,
+                            BATCH,
+                            CHUNK,
+                            ORDERING,
+                            INFLIGHT,
+                            WRITE,
+                            RETRY,
+                            BreakerKeys.BREAKER,
+                            new Unbuilt("ambiguous", Part.CLICKHOUSE, "leave it out"))
+                    .withOneOf(POSTGRES, BLACKHOLE));
 
     private SinkKeys() {}
 

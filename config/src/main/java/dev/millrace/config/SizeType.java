@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
 
 /// An amount of bytes: a whole number and `B`, `KiB`, `MiB` or `GiB`, within bounds in bytes.
 record SizeType(long least, long most) implements ScalarType<Long> {
-    private static final Pattern FORM = Pattern.compile("([0-9]{1,30})(B|KiB|MiB|GiB)");
+    static final Pattern FORM = Pattern.compile("([0-9]{1,30})(B|KiB|MiB|GiB)");
     private static final Pattern NUMBER = Pattern.compile("[0-9]{1,30}");
     private static final Pattern DECIMAL_UNIT = Pattern.compile("[0-9]{1,12}([KMGkmg])[Bb]?");
     private static final List<String> UNITS = List.of("B", "KiB", "MiB", "GiB");

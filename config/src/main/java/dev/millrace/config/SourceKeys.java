@@ -44,8 +44,9 @@ final class SourceKeys {
                     ChoiceType.of(GroupProtocol.class).later("consumer", Part.NEW_GROUPS),
                     "how the group agrees on who reads what")
             .byDefault("classic");
-    static final Setting<KafkaProperties> PROPERTIES =
-            Setting.of("properties", new KafkaPropertiesType(), "passed to kafka-clients, checked");
+    static final Setting<KafkaProperties> PROPERTIES = Setting.of(
+                    "properties", new KafkaPropertiesType(), "passed to kafka-clients, checked")
+            .leftOut("none");
     static final Section KAFKA = Section.of(
                     "kafka",
                     "a Kafka cluster",
@@ -70,12 +71,13 @@ final class SourceKeys {
     static final Section JSON = Section.of("json", "a value is one JSON object", JSON_TOMBSTONE);
     static final Section RAW = Section.of("raw", "a value is its bytes", RAW_TOMBSTONE);
     static final Section FORMAT = Section.of(
-            "format",
-            "how a Kafka value becomes a row",
-            JSON,
-            RAW,
-            new Unbuilt("avro", Part.AVRO_AND_PROTOBUF, "use json or raw"),
-            new Unbuilt("protobuf", Part.AVRO_AND_PROTOBUF, "use json or raw"));
+                    "format",
+                    "how a Kafka value becomes a row",
+                    JSON,
+                    RAW,
+                    new Unbuilt("avro", Part.AVRO_AND_PROTOBUF, "use json or raw"),
+                    new Unbuilt("protobuf", Part.AVRO_AND_PROTOBUF, "use json or raw"))
+            .withFirstOf(JSON, RAW);
 
     static final Setting<RouteConfig.Key> ROUTE_KEY = Setting.of(
                     "key", ChoiceType.of(RouteConfig.Key.class).later("$…", Part.FIELD_ROUTES), "what is hashed")

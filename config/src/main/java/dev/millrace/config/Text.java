@@ -1,14 +1,29 @@
 package dev.millrace.config;
 
+import java.util.List;
+
 /// A scalar after interpolation, and how a message may quote it.
 ///
 /// Invariant: `toString` shows only what stands in the file itself, never what a variable or a file brought in, and
 /// `***` for a secret.
-/// `literal` tells that nothing was brought in; `fromFile` that a `${file:}` was.
-record Text(String value, String source, boolean literal, boolean fromFile, boolean secret) {
+/// `brought` names what was brought in.
+record Text(String value, String source, List<Brought> brought, boolean secret) {
+    Text {
+        brought = List.copyOf(brought);
+    }
 
     static Text literal(String value) {
-        return new Text(value, value, true, false, false);
+        return new Text(value, value, List.of(), false);
+    }
+
+    /// Whether nothing was brought in.
+    boolean literal() {
+        return brought.isEmpty();
+    }
+
+    /// Whether a `${file:}` was brought in.
+    boolean fromFile() {
+        return brought.stream().anyMatch(Brought.SecretFile.class::isInstance);
     }
 
     /// Quoted for a message.

@@ -6,10 +6,10 @@ import org.jspecify.annotations.Nullable;
 
 /// A list of topics, or `{ pattern: … }`.
 record TopicsType() implements ValueType<Topics> {
-    private static final ListType<String> NAMES = new ListType<>(WordType.topic(), "[orders, payments]");
+    static final ListType<String> NAMES = new ListType<>(WordType.topic(), "[orders, payments]");
     // Long patterns would be compiled by recursion.
     private static final int LONGEST = 1000;
-    private static final WordType<Topics> PATTERN = new WordType<>(
+    static final WordType<Topics> PATTERN = new WordType<>(
             "a regular expression", "one of at most 1000 characters, such as \"orders\\\\..*\"", TopicsType::matching);
 
     private static @Nullable Topics matching(String regex) {

@@ -1,4 +1,10 @@
 package dev.millrace.config;
 
-/// One value of a setting, and where it comes from: `given` tells whether it stands in the file or is the default.
-record Value<T>(T value, Place place, String path, boolean given) {}
+import org.jspecify.annotations.Nullable;
+
+/// One value of a setting, and where it comes from: `node` is what stands in the file; null for the default.
+record Value<T>(T value, Place place, String path, @Nullable ConfigNode node) {
+    boolean given() {
+        return node != null;
+    }
+}

@@ -50,7 +50,7 @@ record Walk(Reading reading) {
 
     private <T> void setting(Key.Setting<T> setting, ConfigNode.Entry entry, String path, Values values) {
         var value = setting.type().read(entry.value(), path, setting.secret(), reading);
-        if (value != null) values.put(setting, new Value<>(value, entry.value().place(), path, true));
+        if (value != null) values.put(setting, new Value<>(value, entry.value().place(), path, entry.value()));
         else values.refuse(setting);
     }
 
@@ -90,7 +90,7 @@ record Walk(Reading reading) {
     private static <T> void fallback(Key.Setting<T> setting, Values values) {
         var value = setting.fallbackValue();
         if (value == null) return;
-        values.put(setting, new Value<>(value, values.place(), join(values.path(), setting.name()), false));
+        values.put(setting, new Value<>(value, values.place(), join(values.path(), setting.name()), null));
     }
 
     private void missing(Key key, Values values) {

@@ -6,35 +6,44 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// A text with a form of its own, such as a name or an address. `reader` answers null for what has another form.
-record WordType<T>(String what, String rule, Function<String, @Nullable T> reader) implements ScalarType<T> {
-    private static final int LONGEST = 4096;
+/// A text with a form of its own, such as a name or an address. `reader` answers null for what has another form;
+/// `form` is what a pattern can say of it, null for nothing.
+record WordType<T>(String what, String rule, @Nullable Pattern form, Function<String, @Nullable T> reader)
+        implements ScalarType<T> {
+    static final int LONGEST = 4096;
 
-    static WordType<String> of(String what, String rule, Predicate<String> holds) {
-        return new WordType<>(what, rule, text -> holds.test(text) ? text : null);
+    private static final Pattern ABSOLUTE = Pattern.compile("/.*");
+
+    WordType(String what, String rule, Function<String, @Nullable T> reader) {
+        this(what, rule, null, reader);
+    }
+
+    private static WordType<String> of(String what, String rule, @Nullable Pattern form, Predicate<String> holds) {
+        return new WordType<>(what, rule, form, text -> holds.test(text) ? text : null);
     }
 
     static WordType<String> name() {
-        return of("a name", Names.NAME_RULE, Names::isName);
+        return of("a name", Names.NAME_RULE, Names.NAME, Names::isName);
     }
 
     static WordType<String> topic() {
-        return of("a topic's name", Names.TOPIC_RULE, Names::isTopic);
+        return of("a topic's name", Names.TOPIC_RULE, Names.TOPIC, Names::isTopic);
     }
 
     static WordType<String> identifier(String what) {
-        return of(what, Names.IDENTIFIER_RULE, Names::isIdentifier);
+        return of(what, Names.IDENTIFIER_RULE, Names.IDENTIFIER, Names::isIdentifier);
     }
 
     /// Any text of one line.
     static WordType<String> line(String what) {
-        return of(what, "1 to 255 characters on one line", text -> text.length() <= 255 && isLine(text));
+        return of(what, "1 to 255 characters on one line", null, text -> text.length() <= 255 && isLine(text));
     }
 
     static WordType<Path> absolutePath(String what) {
-        return new WordType<>(what, "an absolute path, such as /etc/ssl/ca.pem", text -> {
+        return new WordType<>(what, "an absolute path, such as /etc/ssl/ca.pem", ABSOLUTE, text -> {
             var path = path(text);
             return path != null && path.isAbsolute() ? path : null;
         });

@@ -142,4 +142,14 @@ class CrossCheckTest {
                 .containsExactly(
                         "sinks.warehouse.breaker.slow_call.longer_than: 10s is not below write.timeout 10s, so no call can be slow; lower it");
     }
+
+    @Test
+    @Tag("CFG-8")
+    void aWriteToPostgresHasTimeForItsLogin() {
+        assertThat(PipelineText.postgres().sink("write: { timeout: 500ms }").problems())
+                .isEmpty();
+        assertThat(PipelineText.postgres().sink("write: { timeout: 499ms }").problems())
+                .containsExactly("sinks.warehouse.write.timeout: 499ms is below 500ms, "
+                        + "which a login and a write to postgres need at least; raise it");
+    }
 }

@@ -52,6 +52,9 @@ class DefaultsTest {
             if (key instanceof Key.Setting<?> setting && setting.fallback() != null) {
                 assertThat(setting.fallbackValue()).as(key.name()).isNotNull();
             }
+            if (key instanceof Key.Setting<?> setting && setting.absence() instanceof Absence.NoValue(var meaning)) {
+                assertThat(meaning).as("what happens without " + key.name()).isNotBlank();
+            }
         }
     }
 

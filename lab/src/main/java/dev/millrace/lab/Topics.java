@@ -65,7 +65,9 @@ public final class Topics implements AutoCloseable {
         long began = System.nanoTime();
         while (true) {
             try {
-                done("describe topic " + topic, admin.describeTopics(List.of(topic)).allTopicNames());
+                done(
+                        "describe topic " + topic,
+                        admin.describeTopics(List.of(topic)).allTopicNames());
                 return;
             } catch (LabException failure) {
                 if (!(failure.getCause() instanceof UnknownTopicOrPartitionException)

@@ -173,7 +173,10 @@ final class Dispatcher {
 
     /// A write succeeded.
     void succeeded(Permit permit, long nowNanos) {
-        report(permit, Verdict.HEALTHY, nowNanos);
+        if (replicas.report(permit, Verdict.HEALTHY, nowNanos)) {
+            watch.openedBySlowness(permit.replica());
+            watch.look(nowNanos, tell);
+        }
         watch.succeeded(nowNanos, tell);
     }
 

@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
 final class ReplicaWatch {
     private static final Failure UNKNOWN = new Failure("unknown", "no attempt has failed", false);
 
+    private static final Failure SLOW =
+            new Failure("slow_call", "writes succeed, but more slowly than breaker.slow_call allows", false);
+
     private final ReplicaSet replicas;
     private final @Nullable Failure[] lastFailure;
     private List<ReplicaView> told;
@@ -30,6 +33,11 @@ final class ReplicaWatch {
     void failed(int replica, Failure failure) {
         lastFailure[replica] = failure;
         if (outage) outageAttempts++;
+    }
+
+    /// A write that succeeded opened its replica, if it is open now: it was one slow call too many (BRK-9).
+    void openedBySlowness(int replica) {
+        if (replicas.view().get(replica).phase() == Phase.OPEN) lastFailure[replica] = SLOW;
     }
 
     /// A write succeeded: an outage is over, unless this was a straggler and every replica is still open.

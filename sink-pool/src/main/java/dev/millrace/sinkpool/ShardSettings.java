@@ -40,8 +40,8 @@ public record ShardSettings(
                         "retry from " + initialNanos + " ns to " + maxNanos + " ns (at least 1 ms)");
             if (!(multiplier >= 1 && multiplier <= 1000))
                 throw new IllegalArgumentException("retry.multiplier " + multiplier + " not in [1, 1000]");
-            if (!(jitter >= 0 && jitter < 1))
-                throw new IllegalArgumentException("retry.jitter " + jitter + " not in [0, 1)");
+            if (!(jitter >= 0 && jitter <= 1))
+                throw new IllegalArgumentException("retry.jitter " + jitter + " not in [0, 1]");
             if (maxAttempts < 0) throw new IllegalArgumentException("retry.max_attempts " + maxAttempts + " < 0");
         }
     }

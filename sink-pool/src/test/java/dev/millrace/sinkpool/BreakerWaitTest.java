@@ -345,6 +345,22 @@ final class BreakerWaitTest {
     }
 
     @Test
+    @Tag("BRK-9")
+    void aReplicaThatSlowWritesOpenedIsToldAsSlow() {
+        var shard = new Shard(s -> {
+            s.maxRows = 10;
+            s.failures = 1;
+            s.slow = 100;
+        });
+        var start = shard.fullBatch(0).start();
+        shard.at(200);
+        var opened = shard.written(start).told(ShardNote.ReplicaOpened.class);
+        assertThat(opened).hasSize(1);
+        assertThat(opened.getFirst().last().code()).isEqualTo("slow_call");
+        shard.assertAtRest();
+    }
+
+    @Test
     @Tag("BRK-8")
     void eachChangeOfAReplicaIsToldOnce() {
         var shard = one(2);

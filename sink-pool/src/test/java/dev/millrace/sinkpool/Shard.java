@@ -32,6 +32,7 @@ final class Shard {
         double jitter = 0.2;
         int maxAttempts = 0;
         int failures = 3;
+        long slow = Long.MAX_VALUE / MS;
         long openFor = 5000;
         long openForMax = 60_000;
         int probes = 1;
@@ -53,7 +54,7 @@ final class Shard {
                             failures,
                             failures,
                             100,
-                            Long.MAX_VALUE,
+                            slow * MS,
                             100,
                             openFor * MS,
                             openForMax * MS,

@@ -27,7 +27,7 @@ final class ChunkOracle {
     }
 
     void offered(EncodedChunk chunk) {
-        // A hole between the offsets of a chunk that no range end explains is what a chunk over ranges looks like.
+        // More rows than a poll gives come from more than one.
         if (chunk.rows() > world.scenario.source().polled()) world.reached(Sometimes.CHUNK_SPANS_RANGES);
     }
 

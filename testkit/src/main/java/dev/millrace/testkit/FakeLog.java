@@ -5,6 +5,7 @@ import dev.millrace.checkpoint.TopicId;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// The topics: records with gaps between their offsets, whose rows are a function of (seed, partition, offset). Knows
 /// of
@@ -92,7 +93,7 @@ final class FakeLog {
     record Polled(List<FakeRecord> records, long from, long next, int leaderEpoch) {}
 
     /// What a poll at `position` gives: at most `most` records, of one leader epoch; or null for nothing.
-    @org.jspecify.annotations.Nullable
+    @Nullable
     Polled poll(int p, long position, int most) {
         if (position >= ends[p]) return null;
         var first = firstAt(p, position);

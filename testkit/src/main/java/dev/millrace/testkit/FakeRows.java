@@ -5,6 +5,7 @@ import dev.millrace.sinkpool.RecordView;
 import dev.millrace.sinkpool.RowBuffer;
 import dev.millrace.sinkpool.RowEncoder;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 
 /// Rows as the fake sink writes them, and how it reads them again. A row is a function of (seed, partition, offset), so
 /// one that was altered, or never was, is seen.
@@ -83,7 +84,7 @@ final class FakeRows implements RowEncoder {
     private long check(int p, long offset, byte[] array, int from, int to) {
         if (!log.exists(p, offset)) throw new Violation("O4", "no record at " + p + "@" + offset);
         var want = bytes(p, offset);
-        if (!java.util.Arrays.equals(want, 0, want.length, array, from, to))
+        if (!Arrays.equals(want, 0, want.length, array, from, to))
             throw new Violation("O4", "altered row of partition " + p + "@" + offset);
         return log.value(p, offset);
     }

@@ -248,7 +248,7 @@ final class Member {
             for (var shard : process.shards) shard.post(new ShardEvent.Revoking(partition, flow.epoch));
         }
         var begun = new Revoking(
-                Set.copyOf(partitions),
+                new TreeSet<>(partitions),
                 world.agenda.elapsed() + world.scenario.source().revokeNanos());
         revoking = begun;
         revokeOn(begun);

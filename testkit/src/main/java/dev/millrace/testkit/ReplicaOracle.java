@@ -162,6 +162,11 @@ final class ReplicaOracle {
         }
     }
 
+    /// Who has finished waits for no attempt, pings among them.
+    void finished() {
+        if (!live.isEmpty()) throw new Violation("WRT-1", "finished, and attempts are out: " + live);
+    }
+
     /// The attempt is neither ended nor cancelled.
     boolean isLive(long id) {
         return live.containsKey(id);

@@ -10,6 +10,7 @@ import dev.millrace.sinkpool.ShardSettings;
 import dev.millrace.sinkpool.ShardView;
 import dev.millrace.sinkpool.Slice;
 import java.util.Collection;
+import java.util.EnumMap;
 import java.util.List;
 
 /// Holds one shard machine against the truth: its chunks, its batches, its replicas.
@@ -61,6 +62,8 @@ final class ShardOracle {
             }
         }
         replicas.decided(event, before, after, commands);
+        for (var command : commands)
+            if (command instanceof ShardCommand.Tell(ShardNote.Abandoned told)) abandoned(told, after, commands);
     }
 
     void started(ShardCommand.StartAttempt start, FakeAttempt attempt, ShardView after) {
@@ -85,6 +88,18 @@ final class ShardOracle {
 
     void cancelled(long id) {
         replicas.cancelled(id);
+    }
+
+    /// DRN-2: what a cut drain says it left is what it gives up, and is shown for the report.
+    private static void abandoned(ShardNote.Abandoned told, ShardView after, Collection<ShardCommand> commands) {
+        var givenUp = new EnumMap<Ending, Long>(Ending.class);
+        for (var command : commands)
+            if (command instanceof ShardCommand.Settle(var chunk, var ending))
+                givenUp.merge(ending, (long) chunk.rows(), Long::sum);
+        if (told.rows() > givenUp.getOrDefault(Ending.ABANDONED, 0L)
+                || told.inDoubt() > givenUp.getOrDefault(Ending.IN_DOUBT, 0L)
+                || told.rows() + told.inDoubt() != after.heldRows())
+            throw new Violation("DRN-2", told + ", given up are " + givenUp + ", shown " + after.heldRows());
     }
 
     /// Returns whether an attempt of it had begun.
@@ -113,6 +128,7 @@ final class ShardOracle {
     void finished() {
         finished = true;
         chunks.finished();
+        replicas.finished();
         batches.finished();
     }
 

@@ -190,7 +190,7 @@ record Mutant(String name, String module, String type, List<Edit> edits) {
                         "sink-pool",
                         "dev.millrace.sinkpool.Delivery",
                         new Edit(
-                                "stage = new Stage.Sleeping(nowNanos + sleepNanos, sleepNanos, then);",
+                                "stage = new Stage.Sleeping(NanoClock.due(nowNanos, sleepNanos), sleepNanos, then);",
                                 "stage = new Stage.Ready(then);")),
                 new Mutant(
                         "linger by comparison of instants",

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class MutantTest {
     private static final int MOST_SEEDS = 2_000;
-    private static final int CONTROL_SEEDS = 60;
+    private static final int CONTROL_SEEDS = 30;
 
     private final List<String> table = new ArrayList<>();
 

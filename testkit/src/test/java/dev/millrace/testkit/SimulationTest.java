@@ -2,8 +2,11 @@ package dev.millrace.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -41,7 +44,7 @@ class SimulationTest {
             return out;
         };
         try (var pool = Executors.newFixedThreadPool(THREADS)) {
-            for (var done : pool.invokeAll(java.util.Collections.nCopies(THREADS, some))) reports.addAll(done.get());
+            for (var done : pool.invokeAll(Collections.nCopies(THREADS, some))) reports.addAll(done.get());
         }
         if (one != null) System.out.println(reports.getFirst().trace());
     }
@@ -92,5 +95,28 @@ class SimulationTest {
             assertThat(again.traceHash()).as("trace of seed " + report.seed()).isEqualTo(report.traceHash());
             assertThat(again.steps()).isEqualTo(report.steps());
         }
+    }
+
+    /// In another virtual machine too, whose immutable sets and maps have another order.
+    @Test
+    void aSeedRepeatsItsRunInAnotherProcess() throws IOException, InterruptedException {
+        var first = reports.getFirst().seed();
+        var count = Math.min(40, reports.size());
+        var child = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:TieredStopAtLevel=1",
+                        "-cp",
+                        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+                        TraceHash.class.getName(),
+                        String.valueOf(first),
+                        String.valueOf(count))
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start();
+        String told;
+        try (var out = child.inputReader()) {
+            told = out.readLine();
+        }
+        assertThat(child.waitFor()).isZero();
+        assertThat(told).isEqualTo(TraceHash.text(first, count));
     }
 }

@@ -22,6 +22,10 @@ final class AdminPages {
         this.port = port;
     }
 
+    int port() {
+        return port;
+    }
+
     /// The status code of a page, or [#NOBODY].
     int code(String path) {
         try {
@@ -44,7 +48,8 @@ final class AdminPages {
                 .sum();
     }
 
-    private String body(String path) throws IOException {
+    /// What a page says, of one that says 200.
+    String body(String path) throws IOException {
         try (var in = open(path).getInputStream()) {
             return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         }

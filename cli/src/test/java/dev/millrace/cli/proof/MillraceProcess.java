@@ -60,6 +60,10 @@ final class MillraceProcess implements AutoCloseable {
                 .collect(Collectors.joining(File.pathSeparator));
     }
 
+    long pid() {
+        return process.pid();
+    }
+
     boolean alive() {
         return process.isAlive();
     }

@@ -26,7 +26,22 @@ final class SharedLab implements AutoCloseable {
 
     /// A killed member is out of its group after a second and a half, if the pipeline's file says so too.
     static BrokerSettings settings() {
-        return BrokerSettings.small().with("group.min.session.timeout.ms", "500");
+        return BrokerSettings.small()
+                .with("group.min.session.timeout.ms", "500")
+                .with("log.cleaner.backoff.ms", "200");
+    }
+
+    String bootstrapServers() {
+        return broker.bootstrapServers();
+    }
+
+    LabPostgres postgres() {
+        return postgres;
+    }
+
+    /// A name that no topic, group or database has: letters and a number.
+    String fresh() {
+        return "proof" + scenes.incrementAndGet();
     }
 
     /// A topic, a group and databases that nobody has used; files go to the directory.
@@ -36,7 +51,7 @@ final class SharedLab implements AutoCloseable {
 
     /// With a broker of the test's own.
     Scene scene(Scene.Shape shape, Path directory, String bootstrapServers) {
-        return new Scene("proof" + scenes.incrementAndGet(), shape, directory, bootstrapServers, postgres);
+        return new Scene(fresh(), shape, directory, bootstrapServers, postgres);
     }
 
     @Override

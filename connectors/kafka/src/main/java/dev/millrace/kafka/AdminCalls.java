@@ -2,7 +2,6 @@ package dev.millrace.kafka;
 
 import dev.millrace.checkpoint.TopicId;
 import dev.millrace.sinkpool.NanoClock;
-import io.github.resilience4j.core.IntervalFunction;
 import io.github.resilience4j.retry.Retry;
 import io.github.resilience4j.retry.RetryConfig;
 import java.time.Duration;
@@ -55,6 +54,7 @@ final class AdminCalls implements AutoCloseable {
     }
 
     private static final Logger LOG = LoggerFactory.getLogger(AdminCalls.class);
+    private static final Duration AGAIN = Duration.ofMillis(200);
     private static final long SLICE_NANOS = 50_000_000L;
 
     private final Admin admin;
@@ -70,7 +70,7 @@ final class AdminCalls implements AutoCloseable {
     <T> T ask(String what, Supplier<KafkaFuture<T>> question, long untilNanos) throws Failed {
         var config = RetryConfig.<T>custom()
                 .maxAttempts(1000)
-                .intervalFunction(IntervalFunction.ofExponentialBackoff(100L, 2.0, 500L))
+                .waitDuration(AGAIN)
                 .retryOnException(failure -> failure instanceof RetriableException
                         && !(failure instanceof UnknownTopicOrPartitionException)
                         && !stopped.getAsBoolean()
@@ -201,7 +201,7 @@ final class AdminCalls implements AutoCloseable {
                 Thread.currentThread().interrupt();
                 throw new Stopped();
             } catch (Exception unknown) {
-                LOG.debug("event=end_unknown partition={} why=\"{}\"", partition, unknown.toString());
+                LOG.atDebug().addKeyValue("event", "end_unknown").log("partition={} why=\"{}\"", partition, unknown.toString());
             }
         }
         return ends;

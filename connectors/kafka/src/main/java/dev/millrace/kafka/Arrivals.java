@@ -16,7 +16,9 @@ import java.util.Set;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.RetriableException;
+import org.apache.kafka.common.errors.StaleMemberEpochException;
+import org.apache.kafka.common.errors.UnknownMemberIdException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -102,11 +104,14 @@ final class Arrivals {
             }
             if (!fresh.isEmpty())
                 consumer.beginningOffsets(fresh, LOCATE).forEach((partition, offset) -> {
-                    LOG.info("event=new_partition partition={} from_its_beginning={}", partition, offset);
+                    LOG.atInfo().addKeyValue("event", "new_partition").log("partition={} from_its_beginning={}", partition, offset);
                     place(partition, new CommitEntry(offset, -1, ""), null);
                 });
-        } catch (TimeoutException late) {
-            LOG.warn("event=start_offsets_late partitions={} why=\"{}\"", unknown, late.getMessage());
+        } catch (RetriableException | StaleMemberEpochException | UnknownMemberIdException late) {
+            // The group may move on while it is asked: the next poll says where to.
+            LOG.atWarn()
+                    .addKeyValue("event", "start_offsets_late")
+                    .log("partitions={} why=\"{}\"", unknown, late.getMessage());
         }
     }
 

@@ -64,7 +64,9 @@ final class CommitCall {
 
     /// Whether the answer ends the process: nothing will ever be committed (SRC-11).
     static boolean fatal(@Nullable Exception failure) {
-        return failure instanceof AuthenticationException || failure instanceof GroupAuthorizationException;
+        return failure instanceof AuthenticationException
+                || failure instanceof GroupAuthorizationException
+                || failure instanceof FencedInstanceIdException;
     }
 
     private static String said(Exception failure) {

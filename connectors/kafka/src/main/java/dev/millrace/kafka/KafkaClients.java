@@ -117,4 +117,15 @@ public final class KafkaClients {
                 Long.parseLong(String.valueOf(settings.properties().getOrDefault("max.poll.interval.ms", "300000")));
         return TimeUnit.MILLISECONDS.toNanos(millis);
     }
+
+    /// How often topics are looked at. Who wants the client to look at its topics more often wants to know as soon that one of
+    /// them was replaced: up to then the replacement is read on from the old position. At most once a second.
+    KafkaSourceSettings.Watch watch() {
+        var often = settings.watch();
+        var age = settings.properties().get("metadata.max.age.ms");
+        if (age == null) return often;
+        var asked = TimeUnit.MILLISECONDS.toNanos(Math.max(1_000, Long.parseLong(age)));
+        return new KafkaSourceSettings.Watch(
+                Math.min(often.identityNanos(), asked), often.lagNanos(), often.metadataMaxAgeNanos());
+    }
 }

@@ -85,6 +85,7 @@ public final class KafkaSource implements AutoCloseable {
         var ids = new HashMap<String, TopicId>();
         try {
             new SourceStart(settings, admin, clock).run().forEach((name, topic) -> ids.put(name, topic.id()));
+            open();
         } catch (AdminCalls.Stopped stop) {
             admin.close();
             return false;
@@ -92,19 +93,33 @@ public final class KafkaSource implements AutoCloseable {
             admin.close();
             throw refused;
         }
-        var looking = new TopicWatch(settings.watch(), admin, clock, accounts, members, ids);
+        var looking = new TopicWatch(clients.watch(), admin, clock, accounts, members, ids);
         watch = looking;
         for (var member : members) member.watchedBy(looking);
         begin(looking);
         return true;
     }
 
+    // Settings that the client refuses only together, or when it is made, are a configuration's fault, and no thread's.
+    private void open() throws StartRefused {
+        try {
+            for (var member : members) member.open();
+        } catch (org.apache.kafka.common.KafkaException wrong) {
+            for (var member : members) member.discard();
+            throw refused(wrong);
+        }
+    }
+
+    private static StartRefused refused(org.apache.kafka.common.KafkaException wrong) {
+        var cause = wrong.getCause();
+        return new StartRefused(2, "source.kafka.properties: " + (cause == null ? wrong : cause).getMessage());
+    }
+
     private org.apache.kafka.clients.admin.Admin admin() throws StartRefused {
         try {
             return clients.admin();
         } catch (org.apache.kafka.common.KafkaException wrong) {
-            var cause = wrong.getCause();
-            throw new StartRefused(2, "Kafka client: " + (cause == null ? wrong : cause).getMessage());
+            throw refused(wrong);
         }
     }
 
@@ -191,7 +206,7 @@ public final class KafkaSource implements AutoCloseable {
             var asked = atTheEnd;
             if (asked == null) return Map.of();
             var ends = asked.ends(of, clock.nanoTime() + BACKLOG_NANOS);
-            if (ends.size() < of.size()) LOG.warn("event=backlog_unknown partitions={}", of.size() - ends.size());
+            if (ends.size() < of.size()) LOG.atWarn().addKeyValue("event", "backlog_unknown").log("partitions={}", of.size() - ends.size());
             return ends;
         }
     }

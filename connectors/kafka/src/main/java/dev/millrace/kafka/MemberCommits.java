@@ -54,7 +54,7 @@ final class MemberCommits {
 
     private void note(Send send, @Nullable Exception failure) {
         if (failure == null) return;
-        LOG.debug("event=commit_failed attempt={} why=\"{}\"", send.attempt(), failure.toString());
+        LOG.atDebug().addKeyValue("event", "commit_failed").log("attempt={} why=\"{}\"", send.attempt(), failure.toString());
         if (CommitCall.fatal(failure)) fatal = failure;
     }
 
@@ -93,7 +93,7 @@ final class MemberCommits {
             // An empty commit returns when the callbacks of those before it were called.
             consumer.commitSync(Map.of(), left(untilNanos));
         } catch (RuntimeException late) {
-            LOG.debug("event=commit_unanswered why=\"{}\"", late.toString());
+            LOG.atDebug().addKeyValue("event", "commit_unanswered").log("why=\"{}\"", late.toString());
         }
         events.takeInbox();
         var send = out;

@@ -59,6 +59,11 @@ final class Owned {
                 blockedBy(paused)));
     }
 
+    /// Says how it stood when it was given up.
+    void publishLast(@Nullable PauseReason paused) {
+        publish(paused, headNanos);
+    }
+
     private @Nullable String blockedBy(@Nullable PauseReason paused) {
         if (forgotten) return "topic changed";
         if (stalledNanos != null) return "a range that failed";

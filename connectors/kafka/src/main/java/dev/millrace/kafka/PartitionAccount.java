@@ -91,6 +91,13 @@ final class PartitionAccount {
         standing = now;
     }
 
+    /// What waited to be encoded was handed over or dropped: it is counted there from now on.
+    void nothingWaits() {
+        var at = standing;
+        if (at != null)
+            standing = new Standing(at.watermark(), at.position(), at.pending(), 0, at.headNanos(), at.blockedBy());
+    }
+
     /// The log's end as somebody just saw it.
     void end(long offset, long nowNanos) {
         end = offset;

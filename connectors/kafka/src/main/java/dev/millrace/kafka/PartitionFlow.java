@@ -33,7 +33,7 @@ final class PartitionFlow {
         /// The next record goes to a target that takes no more.
         record NoRoom() implements Progress {}
 
-        /// Under `poison.action: stop`: its range failed, and nothing more of this partition is taken.
+        /// Under `poison.action: stop`: what was polled from it on failed, and nothing more of this partition is taken.
         record Poisoned(long offset, String reason, String detail) implements Progress {}
     }
 
@@ -109,6 +109,9 @@ final class PartitionFlow {
     /// Registers what a poll gave, up to the position after it. Ranges end where the leader epoch changes.
     void polled(@Nullable PolledRecords records, long next, int nextLeaderEpoch, long nowNanos) {
         var size = records == null ? 0 : records.size();
+        if (records != null && (records.offset(0) < tracker.end() || records.offset(size - 1) >= next))
+            throw new IllegalStateException(partition + ": polled [" + records.offset(0) + ", "
+                    + records.offset(size - 1) + "] outside of [" + tracker.end() + ", " + next + ")");
         account.polled(size);
         var at = 0;
         while (records != null && at < size) {
@@ -228,8 +231,17 @@ final class PartitionFlow {
         var records = run.records;
         var offset = records == null ? -1 : records.offset(run.at);
         handOver();
+        if (offset > run.ack.range().from()) cut(run, offset);
         dropWaiting();
         return new Progress.Poisoned(offset, poison.reason(), poison.detail());
+    }
+
+    /// What is before the offset is done when its chunks are; what is left of the range is a range of its own.
+    private void cut(Run run, long offset) {
+        var rest = tracker.cut(run.ack, offset, resolved);
+        waiting.removeFirst();
+        waiting.addFirst(new Run(rest, run.records, run.at, run.end, run.polledNanos));
+        run.ack.close();
     }
 
     /// Hands over what is being built.

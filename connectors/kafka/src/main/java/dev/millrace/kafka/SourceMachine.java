@@ -168,32 +168,36 @@ public final class SourceMachine {
     // Hysteresis: held from the bound on, let go below the resume mark, and not within the shortest pause.
     private void holdBudget(long nowNanos) {
         var budget = intake.budget();
-        if (!budgetHeld && budget.full()) {
-            budgetHeld = true;
-            budgetHeldNanos = nowNanos;
+        if (!budgetHeld) {
+            if (budget.full()) hold(nowNanos);
+        } else if (budget.roomy() && nowNanos - budgetHeldNanos >= PauseBook.SHORTEST_NANOS) {
+            budgetHeld = false;
+        } else if (nowNanos - pressureNanos >= PRESSURE_EVERY_NANOS) {
+            // Chunks that reached a shard after the last word would wait there for their linger.
             pressureNanos = nowNanos;
-            handOverAll();
             intake.pressure();
-        } else if (budgetHeld) {
-            if (budget.roomy() && nowNanos - budgetHeldNanos >= PauseBook.SHORTEST_NANOS) {
-                budgetHeld = false;
-            } else if (nowNanos - pressureNanos >= PRESSURE_EVERY_NANOS) {
-                // Chunks that reached a shard after the last word would wait there for their linger.
-                pressureNanos = nowNanos;
-                intake.pressure();
-            }
         }
+    }
+
+    private void hold(long nowNanos) {
+        budgetHeld = true;
+        budgetHeldNanos = nowNanos;
+        pressureNanos = nowNanos;
+        handOverAll();
+        intake.pressure();
     }
 
     private void encode(long nowNanos, Consumer<SourceCommand> out) {
         var openBuilders = 0;
         for (var one : owned.values()) {
-            if (!budgetHeld && !one.halted) {
+            // Of a halted one too: what was taken before it was halted is as good as before.
+            if (!budgetHeld) {
                 one.noRoom = false;
                 switch (one.flow.encodeOn()) {
                     case PartitionFlow.Progress.Done() -> {}
                     case PartitionFlow.Progress.NoRoom() -> one.noRoom = true;
-                    case PartitionFlow.Progress.NoBudget() -> holdBudget(nowNanos);
+                    // Others may have made room since: this pause is the budget's all the same.
+                    case PartitionFlow.Progress.NoBudget() -> hold(nowNanos);
                     case PartitionFlow.Progress.Poisoned(var offset, var reason, var detail) -> {
                         one.halted = true;
                         stop(5, one.flow.partition + "@" + offset + ": " + reason + " " + detail, out);
@@ -348,9 +352,12 @@ public final class SourceMachine {
     private void forget(Owned one) {
         var flow = one.flow;
         flow.discard();
+        flow.account.nothingWaits();
         feeds.drop(flow.partition, flow.epoch);
         intake.epochEnded(flow.partition, flow.epoch);
         flight.forget(flow.partition);
+        // What waited is dropped now: told as waiting too, it would be counted twice.
+        one.publishLast(pauses.reason(flow.partition));
         one.forgotten = true;
     }
 

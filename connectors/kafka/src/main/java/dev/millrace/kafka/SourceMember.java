@@ -44,6 +44,8 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
     private static final long IDLE_POLL_NANOS = 100_000_000L;
     private static final long HELD_POLL_NANOS = 5_000_000L;
     private static final long ASK_AGAIN_NANOS = 1_000_000_000L;
+    /// A partition that comes is no news while it takes no longer.
+    private static final long ARRIVAL_NANOS = 5_000_000_000L;
     private static final long LAG_NANOS = 1_000_000_000L;
 
     /// What members have in common.
@@ -67,7 +69,7 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
         Map<TopicPartition, Long> ends(Set<TopicPartition> of);
     }
 
-    /// The consumer, and what works with it. Made on the member's own thread.
+    /// The consumer, and what works with it.
     private record Gear(
             Consumer<ByteBuffer, ByteBuffer> consumer, Arrivals arrivals, MemberCommits commits, LogBounds bounds) {}
 
@@ -93,6 +95,7 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
     private volatile long turnNanos;
     private volatile long unassignedNanos;
     private volatile boolean assigned;
+    private volatile boolean arriving;
     private volatile int partitions;
     private volatile @Nullable Long encodeUntilNanos;
     private volatile @Nullable Long finishNanos;
@@ -142,10 +145,22 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
         finishNanos = deadlineNanos;
     }
 
+    /// Makes its consumer, which refuses settings that cannot work. Before its thread starts.
+    void open() {
+        gear(shared.clients().consumer(index));
+    }
+
+    /// Gives back a consumer that never joins.
+    void discard() {
+        closing = true;
+        close();
+    }
+
     @Override
     public void run() {
         try {
-            var mine = gear(shared.clients().consumer(index));
+            var mine = gear;
+            if (mine == null) throw new IllegalStateException("not opened");
             subscribe(mine.consumer());
             while (finishNanos == null) turn(mine);
             lastCommit(mine);
@@ -161,21 +176,19 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
         }
     }
 
-    private Gear gear(Consumer<ByteBuffer, ByteBuffer> consumer) {
-        var made = new Gear(
+    private void gear(Consumer<ByteBuffer, ByteBuffer> consumer) {
+        gear = new Gear(
                 consumer,
                 new Arrivals(consumer),
                 new MemberCommits(consumer, machine, this, clock),
                 new LogBounds(consumer, owned, this, this::ask));
-        gear = made;
-        return made;
     }
 
     private void ownNothing() {
         try {
             machine.close();
         } catch (Throwable failure) {
-            LOG.error("event=source_close_failed member={}", index, failure);
+            LOG.atError().addKeyValue("event", "source_close_failed").setCause(failure).log("member={}", index);
         }
     }
 
@@ -188,7 +201,7 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
             shared.outcomes().failed(index, FATAL, line);
             return;
         }
-        LOG.error("event=source_died member={}", index, failure);
+        LOG.atError().addKeyValue("event", "source_died").setCause(failure).log("member={}", index);
         shared.outcomes().failed(index, FATAL, "source thread " + index + " died: " + failure);
     }
 
@@ -229,10 +242,18 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
             waiting.identified(ids);
             mine.bounds().identified(ids);
         }
-        if (waiting.isEmpty()) return;
         waiting.locate();
         for (var one : waiting.take()) arrived(one);
-        if (!waiting.isEmpty() && clock.nanoTime() - askedNanos >= ASK_AGAIN_NANOS) ask(waiting.topics());
+        if (waiting.isEmpty()) {
+            arriving = false;
+            return;
+        }
+        // What is assigned and cannot be read is as good as not assigned.
+        if (!arriving) {
+            arriving = true;
+            if (assigned) unassignedNanos = clock.nanoTime();
+        }
+        if (clock.nanoTime() - askedNanos >= ASK_AGAIN_NANOS) ask(waiting.topics());
     }
 
     private void ask(Set<String> topics) {
@@ -256,10 +277,9 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
                     now(new SourceEvent.TopicChanged(partition.topic(), was, partition.topicId()));
             }
             case TopicNote.Plan() ->
-                LOG.warn("event=plan_ignored partition={} note=\"rows of open segments may repeat\"", partition);
+                LOG.atWarn().addKeyValue("event", "plan_ignored").log("partition={} note=\"rows of open segments may repeat\"", partition);
             case TopicNote.Foreign() ->
-                LOG.warn(
-                        "event=foreign_metadata_ignored partition={} length={}",
+                LOG.atWarn().addKeyValue("event", "foreign_metadata_ignored").log("partition={} length={}",
                         partition,
                         committed.metadata().length());
         }
@@ -277,10 +297,10 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
             mine.bounds().outOfRange(lost);
         } catch (NoOffsetForPartitionException fresh) {
             // Its start could not be read in the callback; `arrive` reads it.
-            if (!troubled) LOG.warn("event=no_offset_yet partitions={}", fresh.partitions());
+            if (!troubled) LOG.atWarn().addKeyValue("event", "no_offset_yet").log("partitions={}", fresh.partitions());
             troubled = true;
         } catch (RetriableException passing) {
-            if (!troubled) LOG.warn("event=poll_failed member={} why=\"{}\"", index, passing.toString());
+            if (!troubled) LOG.atWarn().addKeyValue("event", "poll_failed").log("member={} why=\"{}\"", index, passing.toString());
             troubled = true;
         }
         rethrow(mine);
@@ -345,7 +365,7 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
     private void carryOut(SourceCommand command, Gear mine) {
         switch (command) {
             case SourceCommand.Pause(var which, var reason) -> {
-                LOG.debug("event=paused reason={} partitions={}", reason, which);
+                LOG.atDebug().addKeyValue("event", "paused").log("reason={} partitions={}", reason, which);
                 mine.consumer().pause(kafka(which));
             }
             case SourceCommand.Resume(var which) -> mine.consumer().resume(kafka(which));
@@ -355,7 +375,7 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
                 mine.consumer().seek(CommitCall.kafka(partition), offset);
                 mine.consumer().resume(List.of(CommitCall.kafka(partition)));
             }
-            case SourceCommand.Tell(var event, var text) -> LOG.warn("event={} {}", event, text);
+            case SourceCommand.Tell(var event, var text) -> LOG.atWarn().addKeyValue("event", event).log("{}", text);
             case SourceCommand.InputFinished() -> {
                 inputTold = true;
                 shared.outcomes().inputFinished(index);
@@ -388,7 +408,7 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
     }
 
     private void checkAssignment() {
-        if (assigned || stopping) return;
+        if ((assigned && !arriving) || stopping) return;
         var waited = clock.nanoTime() - unassignedNanos;
         if (waited < shared.settings().membership().endAfterNanos()) return;
         unassignedNanos = clock.nanoTime();
@@ -431,12 +451,12 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
                     .close(CloseOptions.timeout(bound)
                             .withGroupMembershipOperation(CloseOptions.GroupMembershipOperation.LEAVE_GROUP));
         } catch (RuntimeException refused) {
-            LOG.warn("event=consumer_close_failed member={} why=\"{}\"", index, refused.toString());
+            LOG.atWarn().addKeyValue("event", "consumer_close_failed").log("member={} why=\"{}\"", index, refused.toString());
         }
     }
 
     MemberView view(long nowNanos) {
-        var without = assigned || ended ? 0 : Math.max(0, nowNanos - unassignedNanos);
+        var without = (assigned && !arriving) || ended ? 0 : Math.max(0, nowNanos - unassignedNanos);
         return new MemberView(
                 index, phase(without), partitions, ended ? 0 : Math.max(0, nowNanos - turnNanos), without);
     }
@@ -445,7 +465,7 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
         if (failed) return MemberView.Phase.FAILED;
         if (ended) return MemberView.Phase.ENDED;
         if (encodeUntilNanos != null) return MemberView.Phase.DRAINING;
-        if (assigned) return MemberView.Phase.ASSIGNED;
+        if (assigned && (!arriving || unassigned < ARRIVAL_NANOS)) return MemberView.Phase.ASSIGNED;
         return unassigned >= shared.settings().membership().unreadyAfterNanos()
                 ? MemberView.Phase.UNREADY
                 : MemberView.Phase.JOINING;
@@ -457,7 +477,7 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
         public void onPartitionsAssigned(Collection<TopicPartition> added) {
             guarded(() -> {
                 shared.counters().rebalanced();
-                LOG.info("event=assigned member={} partitions={}", index, added);
+                LOG.atInfo().addKeyValue("event", "assigned").log("member={} partitions={}", index, added);
                 // An empty assignment is one: this member is in the group and has nothing to do.
                 assigned = true;
                 var mine = gear;
@@ -472,7 +492,7 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
             if (closing) return;
             guarded(() -> {
                 shared.counters().rebalanced();
-                LOG.info("event=revoked member={} partitions={}", index, taken);
+                LOG.atInfo().addKeyValue("event", "revoked").log("member={} partitions={}", index, taken);
                 revoked(taken);
                 if (owned.isEmpty()) unassigned();
             });
@@ -483,7 +503,7 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
             if (closing) return;
             guarded(() -> {
                 shared.counters().rebalanced();
-                LOG.warn("event=lost member={} partitions={}", index, taken);
+                LOG.atWarn().addKeyValue("event", "lost").log("member={} partitions={}", index, taken);
                 now(new SourceEvent.Lost(release(taken)));
                 if (owned.isEmpty()) unassigned();
             });

@@ -131,7 +131,7 @@ final class SourceStart {
             if (why instanceof UnknownMemberIdException || why instanceof GroupNotEmptyException) return false;
             throw failed;
         }
-        LOG.info("event=group_started group={} from={} offsets={}", settings.groupId(), choice, start.size());
+        LOG.atInfo().addKeyValue("event", "group_started").log("group={} from={} offsets={}", settings.groupId(), choice, start.size());
         return true;
     }
 

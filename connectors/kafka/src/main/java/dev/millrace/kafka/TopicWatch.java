@@ -21,13 +21,14 @@ import org.slf4j.LoggerFactory;
 ///
 /// A consumer knows no topic ids: of a topic that was deleted and made again it would read on from the old position,
 /// without an exception. So ids are read when a partition is assigned, every minute, and when a log is shorter than
-/// what was read. A topic counts as gone when it was missing twice in a row.
+/// what was read. A topic counts as gone when it was missing three times in a row.
 ///
 /// Thread ownership: its own thread; `ask` and `stop` from any.
 final class TopicWatch implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(TopicWatch.class);
     private static final long CALL_NANOS = 10_000_000_000L;
     private static final long ENDS_NANOS = 1_000_000_000L;
+    private static final int GONE_AFTER = 3;
     private static final long GONE_AGAIN_NANOS = 500_000_000L;
 
     /// Whom it tells: one for each member.
@@ -46,7 +47,7 @@ final class TopicWatch implements Runnable {
     private final List<? extends Reader> readers;
     private final Set<String> asked = ConcurrentHashMap.newKeySet();
     private final TreeMap<String, TopicId> known = new TreeMap<>();
-    private final Set<String> missed = new HashSet<>();
+    private final Map<String, Integer> missed = new HashMap<>();
     private final Set<String> told = new HashSet<>();
     private volatile @Nullable Thread thread;
     private volatile boolean stopped;
@@ -94,7 +95,7 @@ final class TopicWatch implements Runnable {
                     topics.addAll(known.keySet());
                     identityNanos = now + often.identityNanos();
                 }
-                if (!missed.isEmpty()) topics.addAll(missed);
+                topics.addAll(missed.keySet());
                 if (!topics.isEmpty()) identify(topics);
                 if (NanoClock.reached(lagNanos, now)) {
                     readEnds();
@@ -106,7 +107,8 @@ final class TopicWatch implements Runnable {
                 return;
             } catch (Failed failed) {
                 tellFailure(failed);
-                sleep(clock.nanoTime() + GONE_AGAIN_NANOS);
+                // Whatever is asked meanwhile: a cluster that refuses is not asked in a tight loop.
+                LockSupport.parkNanos(this, GONE_AGAIN_NANOS);
             }
         }
     }
@@ -123,8 +125,7 @@ final class TopicWatch implements Runnable {
     // A Kafka outage is no news every half second.
     private void tellFailure(Failed failed) {
         if (!failing)
-            LOG.warn(
-                    "event=topic_watch_failed what=\"{}\" why=\"{}\"",
+            LOG.atWarn().addKeyValue("event", "topic_watch_failed").log("what=\"{}\" why=\"{}\"",
                     failed.getMessage(),
                     failed.why().getMessage());
         failing = true;
@@ -143,7 +144,7 @@ final class TopicWatch implements Runnable {
             var topic = described.get(name);
             var was = known.get(name);
             if (topic == null) {
-                if (was != null && !missed.add(name)) changed(name, was, null);
+                if (was != null && missed.merge(name, 1, Integer::sum) >= GONE_AFTER) changed(name, was, null);
                 continue;
             }
             missed.remove(name);

@@ -91,6 +91,7 @@ final class CommitCallTest {
         assertThat(CommitCall.fatal(GroupAuthorizationException.forGroupId("g")))
                 .isTrue();
         assertThat(CommitCall.fatal(new SaslAuthenticationException("no"))).isTrue();
+        assertThat(CommitCall.fatal(new FencedInstanceIdException("two"))).isTrue();
         assertThat(CommitCall.fatal(new TopicAuthorizationException(Set.of("orders"))))
                 .isFalse();
         assertThat(CommitCall.fatal(null)).isFalse();

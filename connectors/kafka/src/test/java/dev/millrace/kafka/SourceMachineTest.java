@@ -17,6 +17,7 @@ import dev.millrace.sinkpool.Ending;
 import dev.millrace.sinkpool.MemoryIntake;
 import dev.millrace.sinkpool.Target;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -141,7 +142,7 @@ final class SourceMachineTest {
 
     @Test
     @Tag("FMT-2")
-    void aPoisonRowUnderStopFailsItsRangeAndNamesItsOffset() {
+    void aPoisonRowUnderStopFailsFromItsOffsetOnAndNamesIt() {
         var bench = Bench.of(new MemoryIntake());
         bench.assign(P0, 100);
         bench.assign(P1, 0);
@@ -163,12 +164,28 @@ final class SourceMachineTest {
                 .contains("byte 6");
         var send = bench.acknowledge();
         assertThat(Bench.entry(send, P0).offset())
-                .as("what is before the range")
-                .isEqualTo(103);
+                .as("what is before the row")
+                .isEqualTo(104);
         assertThat(Bench.entry(send, P1).offset()).as("the other partition").isEqualTo(2);
         assertThat(bench.paused(P0)).isTrue();
         bench.machine.close();
         assertThat(bench.handles.count()).isZero();
+    }
+
+    @Test
+    @Tag("OPS-9")
+    void rowsOfARevokedPartitionAreCountedOnce() {
+        var bench = Bench.of(new MemoryIntake());
+        bench.assign(P0, 0);
+        bench.poll(P0, 0, 7);
+        var before = bench.accounts.of(P0).view(bench.now, MS);
+        assertThat(before.waiting()).as("rows in a chunk that is not handed over").isEqualTo(7);
+        bench.tell(new SourceEvent.Revoking(Set.of(P0)));
+        bench.tell(new SourceEvent.Revoked(Set.of(P0)));
+        var view = bench.accounts.of(P0).view(bench.now, MS);
+        var encoded = view.sinks().getFirst().tally().encoded();
+        assertThat(encoded + view.dropped()).isEqualTo(7);
+        assertThat(view.waiting()).isZero();
     }
 
     @Test
@@ -659,6 +676,17 @@ final class SourceMachineTest {
     }
 
     @Test
+    @Tag("CKP-11")
+    void anOffsetIsTakenOnceInAnEpoch() {
+        var bench = Bench.of(new MemoryIntake());
+        bench.assign(P0, 10);
+        bench.poll(P0, 10, 5);
+        assertThatThrownBy(() -> bench.poll(P0, 14, 5)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> bench.polled(P0, TestRecords.of("orders", 0, 15, 5), 18))
+                .isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
     void recordsOfAPartitionThatIsNotOwnedAreAnErrorAndNeverDropped() {
         var bench = Bench.of(new MemoryIntake());
         assertThatThrownBy(() -> bench.poll(P0, 0, 1)).isInstanceOf(IllegalStateException.class);
@@ -680,5 +708,56 @@ final class SourceMachineTest {
                 .mapToLong(account -> account.view(bench.now, 1).waiting())
                 .sum();
         assertThat(waiting).isLessThanOrEqualTo(64);
+    }
+
+    @Test
+    @Tag("DRN-2")
+    void rowsThatWaitedAtARevokeAreCountedOnce() {
+        var intake = new MemoryIntake();
+        intake.refuse(SHARD, true);
+        var bench = Bench.of(intake);
+        bench.assign(P0, 0);
+        bench.poll(P0, 0, 3);
+        bench.after(20 * MS);
+        bench.poll(P0, 3, 4);
+        assertThat(bench.accounts.of(P0).view(bench.now, 1).waiting()).isEqualTo(4);
+        bench.tell(new SourceEvent.Revoking(bench.one(P0)));
+        bench.tell(new SourceEvent.Revoked(bench.one(P0)));
+        var view = bench.accounts.of(P0).view(bench.now, 1);
+        var encoded = view.sinks().getFirst().tally().encoded();
+        assertThat(view.waiting()).isZero();
+        assertThat(encoded + view.dropped()).isEqualTo(view.polled());
+    }
+
+    @Test
+    @Tag("DRN-3")
+    void whatIsClosedSaysHowFarItHadTaken() {
+        var bench = Bench.of(new MemoryIntake().hold());
+        bench.assign(P0, 0);
+        bench.poll(P0, 0, 3);
+        bench.machine.close();
+        var view = bench.accounts.of(P0).view(bench.now, 1);
+        assertThat(view.waiting()).isZero();
+        assertThat(view.position()).isEqualTo(3);
+        assertThat(view.dropped()).isEqualTo(3);
+    }
+
+    @Test
+    @Tag("DRN-1")
+    void whatAHaltedPartitionHadTakenIsEncodedAndDoesNotHoldUpTheDrain() {
+        var intake = new MemoryIntake();
+        intake.refuse(SHARD, true);
+        var bench = Bench.of(intake);
+        bench.assign(P0, 0);
+        bench.poll(P0, 0, 3);
+        bench.after(20 * MS);
+        bench.poll(P0, 3, 4);
+        bench.tell(new SourceEvent.LogTruncated(P0, 7, 5));
+        assertThat(bench.all(SourceCommand.Stop.class)).hasSize(1);
+        intake.refuse(SHARD, false);
+        bench.tell(new SourceEvent.StopTaking(bench.now + 25_000 * MS));
+        bench.after(100 * MS);
+        assertThat(bench.all(SourceCommand.InputFinished.class)).hasSize(1);
+        assertThat(intake.rows()).hasSize(7);
     }
 }

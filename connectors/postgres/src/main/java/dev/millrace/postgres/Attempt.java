@@ -73,9 +73,11 @@ final class Attempt {
         throw new AttemptOver();
     }
 
-    /// The session is given back: a later cancel is none of its business.
-    synchronized void released() {
+    /// The session is given back: a later cancel is none of its business. False where one came before: then its wire
+    /// is cut, or about to be.
+    synchronized boolean released() {
         wire = null;
+        return !cancelled;
     }
 
     /// Throws if the call was cancelled or its deadline has passed.

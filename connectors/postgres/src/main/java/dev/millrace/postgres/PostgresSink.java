@@ -72,8 +72,7 @@ public final class PostgresSink implements Sink {
         var known = table;
         if (known == null) {
             table = described.table();
-            LOG.info(
-                    "event=postgres_table_described table={} columns={} unseen={}",
+            LOG.atInfo().addKeyValue("event", "postgres_table_described").log("table={} columns={} unseen={}",
                     described.table(),
                     described.table().columns().size(),
                     described.unseen());
@@ -131,8 +130,7 @@ public final class PostgresSink implements Sink {
         }
         housekeeping.shutdownNow();
         if (late > 0)
-            LOG.warn(
-                    "event=postgres_close_overran pools={} limit_seconds={}",
+            LOG.atWarn().addKeyValue("event", "postgres_close_overran").log("pools={} limit_seconds={}",
                     late,
                     TimeUnit.NANOSECONDS.toSeconds(CLOSE_LIMIT.toNanos()));
     }

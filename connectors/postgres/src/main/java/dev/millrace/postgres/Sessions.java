@@ -77,9 +77,13 @@ final class Sessions implements Closeable {
         return session;
     }
 
-    /// Back to the pool, as good as new. Must not change what the attempt knows, so it never throws.
+    /// Back to the pool, as good as new, unless it was cancelled meanwhile: what is cut then must not be somebody
+    /// else's. Must not change what the attempt knows, so it never throws.
     void giveBack(Connection session, Attempt attempt) {
-        attempt.released();
+        if (!attempt.released()) {
+            discard(session, attempt);
+            return;
+        }
         try {
             session.close();
         } catch (SQLException _) {
@@ -90,7 +94,7 @@ final class Sessions implements Closeable {
     /// Cuts it first, so that nothing waits for a server that does not answer. What broke it has most likely broken
     /// the others too, so none is lent again: else each would cost an attempt.
     void discard(Connection session, Attempt attempt) {
-        attempt.released();
+        var _ = attempt.released();
         try {
             logins.wire(session.unwrap(PgConnection.class)).cut();
         } catch (SQLException _) {

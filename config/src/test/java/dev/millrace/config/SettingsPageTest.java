@@ -1,0 +1,28 @@
+package dev.millrace.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+@Tag("CFG-7")
+class SettingsPageTest {
+    @Test
+    void thePageIsTheOneOfTheDeclarations() throws IOException {
+        Golden.hold(Path.of("../docs/settings.md"), SettingsPage.text());
+    }
+
+    @Test
+    void whatIsNotBuiltIsListedAtTheEndOnly() {
+        var page = SettingsPage.text();
+        var end = page.indexOf("## Not built yet");
+        assertThat(page.substring(0, end)).doesNotContain("clickhouse", "effectively_once", "token_epoch", "lanes");
+        assertThat(page.substring(end))
+                .contains(
+                        "`sinks.<name>.clickhouse` | the ClickHouse sink",
+                        "`delivery: effectively_once` | effectively-once delivery",
+                        "`token_epoch` | effectively-once delivery");
+    }
+}

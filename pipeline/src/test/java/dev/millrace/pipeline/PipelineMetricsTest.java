@@ -1,0 +1,125 @@
+package dev.millrace.pipeline;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.breaker.ReplicaView;
+import dev.millrace.checkpoint.SourcePartition;
+import dev.millrace.checkpoint.TopicId;
+import dev.millrace.kafka.PartitionView;
+import dev.millrace.kafka.SourceCounters;
+import dev.millrace.sinkpool.AdmissionBudget;
+import dev.millrace.sinkpool.NanoClock;
+import dev.millrace.sinkpool.ShardCounts;
+import dev.millrace.sinkpool.ShardId;
+import dev.millrace.sinkpool.ShardStatus;
+import dev.millrace.sinkpool.ShardView;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+class PipelineMetricsTest {
+    private static final long SECOND = 1_000_000_000L;
+    private static final ShardId SHARD = new ShardId("warehouse", "s0");
+
+    private final List<PartitionView> partitions = new ArrayList<>();
+    private final ShardCounts counts = new ShardCounts(1);
+    private final Scrape scrape = new Scrape();
+    private long lastAnswer = NanoClock.NEVER;
+    private long now = 100 * SECOND;
+    private final PipelineMetrics metrics = new PipelineMetrics(
+            scrape.registry("test"),
+            new PipelineMetrics.Sources(
+                    () -> now,
+                    new AdmissionBudget(10, 1_000, 0.5),
+                    new SourceCounters(),
+                    () -> List.copyOf(partitions),
+                    () -> List.of(shard())));
+
+    private ShardStatus shard() {
+        var replica = new ShardView.Replica(
+                new ReplicaView(0, ReplicaView.Phase.CLOSED, 0, Long.MAX_VALUE, 0, 0, 0, false), null);
+        var view = new ShardView(SHARD, true, 0, List.of(), 0, NanoClock.NEVER, lastAnswer, 0, List.of(replica));
+        return new ShardStatus(SHARD, List.of(URI.create("blackhole")), ShardStatus.Worker.RUNNING, view, counts);
+    }
+
+    private static PartitionView partition(int number, int member, @Nullable Long lag) {
+        return new PartitionView(
+                new SourcePartition("orders", TopicId.UNKNOWN, number),
+                member,
+                7,
+                0,
+                0,
+                List.of(),
+                40L,
+                47L,
+                40L,
+                1,
+                2 * SECOND,
+                null,
+                lag);
+    }
+
+    private List<String> series(String name) {
+        return scrape.answer(metrics).body().lines().filter(line -> line.startsWith(name + "{")).toList();
+    }
+
+    @Test
+    @Tag("OPS-11")
+    void anUnknownLagIsNoSeriesAndAKnownOneComesBack() {
+        partitions.add(partition(0, 0, null));
+        assertThat(series("millrace_lag")).isEmpty();
+        assertThat(series("millrace_watermark")).hasSize(1);
+        partitions.set(0, partition(0, 0, 5L));
+        assertThat(series("millrace_lag")).singleElement().asString().endsWith(" 5.0");
+        partitions.set(0, partition(0, 0, null));
+        assertThat(series("millrace_lag")).isEmpty();
+    }
+
+    @Test
+    @Tag("OPS-11")
+    void aPartitionThatLeftHasNoGaugeAndKeepsItsCounters() {
+        partitions.add(partition(0, 0, 5L));
+        partitions.add(partition(1, 0, 5L));
+        assertThat(series("millrace_lag")).hasSize(2);
+        partitions.set(1, partition(1, -1, null));
+        for (var gauge : List.of("millrace_lag", "millrace_watermark", "millrace_frontier_blocked_seconds"))
+            assertThat(series(gauge)).as(gauge).singleElement().asString().contains("partition=\"0\"");
+        assertThat(series("millrace_rows_polled_total")).hasSize(2);
+    }
+
+    @Test
+    @Tag("OPS-13")
+    @Tag("OPS-3")
+    void aSinkThatNeverAnsweredIsNotOneThatAnsweredJustNow() {
+        assertThat(series("millrace_sink_silent_seconds")).singleElement().asString().endsWith(" NaN");
+        lastAnswer = 98 * SECOND;
+        assertThat(series("millrace_sink_silent_seconds")).singleElement().asString().endsWith(" 2.0");
+        now += 3 * SECOND;
+        assertThat(series("millrace_sink_silent_seconds")).singleElement().asString().endsWith(" 5.0");
+    }
+
+    @Test
+    @Tag("OPS-2")
+    void everySeriesOfAShardIsThereBeforeItsFirstRow() {
+        for (var name : List.of(
+                "millrace_rows_written_total",
+                "millrace_rows_duplicate_total",
+                "millrace_rows_abandoned_total",
+                "millrace_rows_in_doubt_total",
+                "millrace_batches_written_total",
+                "millrace_batches_sealed_total",
+                "millrace_attempts_total",
+                "millrace_late_outcomes_total",
+                "millrace_breaker_state",
+                "millrace_backoff_seconds",
+                "millrace_write_seconds_count",
+                "millrace_permit_wait_seconds_count",
+                "millrace_seal_to_settle_seconds_count")) {
+            assertThat(series(name)).as(name).isNotEmpty().allSatisfy(line -> assertThat(line)
+                    .contains("pipeline=\"test\"", "sink=\"warehouse\"", "shard=\"s0\""));
+        }
+    }
+}
