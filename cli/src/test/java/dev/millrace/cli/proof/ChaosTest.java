@@ -14,7 +14,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Ways to the databases break in a seeded order while orders stream in, and the process is stopped or killed amid it.
+/// Ways to the databases break in a seeded order while orders stream in, and the process is stopped or killed amid
+/// it.
 @ExtendWith(LabExtension.class)
 class ChaosTest {
     private static final long SEED = 7;
@@ -40,7 +41,9 @@ class ChaosTest {
             var last = scene.startReady(scene.yaml());
             last.awaitCaughtUp();
             last.terminate(0);
-            assertThat(scene.store().against(scene.orders())).as("seed %d", SEED).isEqualTo(Store.Difference.NONE);
+            assertThat(scene.store().against(scene.orders()))
+                    .as("seed %d", SEED)
+                    .isEqualTo(Store.Difference.NONE);
             assertThat(watch.end()).isPositive();
         }
     }
@@ -67,7 +70,8 @@ class ChaosTest {
         trial.agreesWithTheBroker(report);
         // What an earlier process has sent may still come, so there is no upper bound here.
         assertThat(trial.rowsThatCame())
-                .isGreaterThanOrEqualTo(report.rows().delivered() - report.rows().duplicate());
+                .isGreaterThanOrEqualTo(
+                        report.rows().delivered() - report.rows().duplicate());
     }
 
     private static void breaks(ChaosProxy way, SplittableRandom chance) {

@@ -113,7 +113,8 @@ final class Trial implements AutoCloseable {
         return Report.parse(text);
     }
 
-    /// Compares every figure with what the broker and the databases say, where so many of the rows in doubt are stored.
+    /// Compares every figure with what the broker and the databases say, where so many of the rows in doubt are
+    /// stored.
     void isTrue(Report report, long storedInDoubt) {
         agreesWithTheBroker(report);
         assertThat(rowsThatCame())
