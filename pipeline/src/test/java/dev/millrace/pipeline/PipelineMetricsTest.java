@@ -63,7 +63,11 @@ class PipelineMetricsTest {
     }
 
     private List<String> series(String name) {
-        return scrape.answer(metrics).body().lines().filter(line -> line.startsWith(name + "{")).toList();
+        return scrape.answer(metrics)
+                .body()
+                .lines()
+                .filter(line -> line.startsWith(name + "{"))
+                .toList();
     }
 
     @Test
@@ -94,11 +98,20 @@ class PipelineMetricsTest {
     @Tag("OPS-13")
     @Tag("OPS-3")
     void aSinkThatNeverAnsweredIsNotOneThatAnsweredJustNow() {
-        assertThat(series("millrace_sink_silent_seconds")).singleElement().asString().endsWith(" NaN");
+        assertThat(series("millrace_sink_silent_seconds"))
+                .singleElement()
+                .asString()
+                .endsWith(" NaN");
         lastAnswer = 98 * SECOND;
-        assertThat(series("millrace_sink_silent_seconds")).singleElement().asString().endsWith(" 2.0");
+        assertThat(series("millrace_sink_silent_seconds"))
+                .singleElement()
+                .asString()
+                .endsWith(" 2.0");
         now += 3 * SECOND;
-        assertThat(series("millrace_sink_silent_seconds")).singleElement().asString().endsWith(" 5.0");
+        assertThat(series("millrace_sink_silent_seconds"))
+                .singleElement()
+                .asString()
+                .endsWith(" 5.0");
     }
 
     @Test
@@ -118,8 +131,11 @@ class PipelineMetricsTest {
                 "millrace_write_seconds_count",
                 "millrace_permit_wait_seconds_count",
                 "millrace_seal_to_settle_seconds_count")) {
-            assertThat(series(name)).as(name).isNotEmpty().allSatisfy(line -> assertThat(line)
-                    .contains("pipeline=\"test\"", "sink=\"warehouse\"", "shard=\"s0\""));
+            assertThat(series(name))
+                    .as(name)
+                    .isNotEmpty()
+                    .allSatisfy(line ->
+                            assertThat(line).contains("pipeline=\"test\"", "sink=\"warehouse\"", "shard=\"s0\""));
         }
     }
 }

@@ -201,7 +201,9 @@ final class AdminCalls implements AutoCloseable {
                 Thread.currentThread().interrupt();
                 throw new Stopped();
             } catch (Exception unknown) {
-                LOG.atDebug().addKeyValue("event", "end_unknown").log("partition={} why=\"{}\"", partition, unknown.toString());
+                LOG.atDebug()
+                        .addKeyValue("event", "end_unknown")
+                        .log("partition={} why=\"{}\"", partition, unknown.toString());
             }
         }
         return ends;

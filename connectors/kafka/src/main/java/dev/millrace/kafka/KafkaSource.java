@@ -206,7 +206,8 @@ public final class KafkaSource implements AutoCloseable {
             var asked = atTheEnd;
             if (asked == null) return Map.of();
             var ends = asked.ends(of, clock.nanoTime() + BACKLOG_NANOS);
-            if (ends.size() < of.size()) LOG.atWarn().addKeyValue("event", "backlog_unknown").log("partitions={}", of.size() - ends.size());
+            if (ends.size() < of.size())
+                LOG.atWarn().addKeyValue("event", "backlog_unknown").log("partitions={}", of.size() - ends.size());
             return ends;
         }
     }

@@ -68,7 +68,9 @@ final class LogBounds {
             ends = consumer.endOffsets(positions.keySet(), ASK);
         } catch (RetriableException later) {
             // The next poll finds the same, and asks again.
-            LOG.atWarn().addKeyValue("event", "log_bounds_late").log("partitions={} why=\"{}\"", positions.keySet(), later.getMessage());
+            LOG.atWarn()
+                    .addKeyValue("event", "log_bounds_late")
+                    .log("partitions={} why=\"{}\"", positions.keySet(), later.getMessage());
             return;
         }
         positions.forEach((partition, position) -> {

@@ -54,7 +54,9 @@ final class MemberCommits {
 
     private void note(Send send, @Nullable Exception failure) {
         if (failure == null) return;
-        LOG.atDebug().addKeyValue("event", "commit_failed").log("attempt={} why=\"{}\"", send.attempt(), failure.toString());
+        LOG.atDebug()
+                .addKeyValue("event", "commit_failed")
+                .log("attempt={} why=\"{}\"", send.attempt(), failure.toString());
         if (CommitCall.fatal(failure)) fatal = failure;
     }
 

@@ -135,6 +135,11 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
         identified.tell(topics);
     }
 
+    @Override
+    public void unwatched(Throwable why) {
+        shared.outcomes().failed(index, FATAL, "the watch over the topics died: " + why);
+    }
+
     /// Takes nothing more, and goes on polling.
     void stop(long untilNanos) {
         if (encodeUntilNanos == null) encodeUntilNanos = untilNanos;
@@ -188,7 +193,10 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
         try {
             machine.close();
         } catch (Throwable failure) {
-            LOG.atError().addKeyValue("event", "source_close_failed").setCause(failure).log("member={}", index);
+            LOG.atError()
+                    .addKeyValue("event", "source_close_failed")
+                    .setCause(failure)
+                    .log("member={}", index);
         }
     }
 
@@ -277,11 +285,16 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
                     now(new SourceEvent.TopicChanged(partition.topic(), was, partition.topicId()));
             }
             case TopicNote.Plan() ->
-                LOG.atWarn().addKeyValue("event", "plan_ignored").log("partition={} note=\"rows of open segments may repeat\"", partition);
+                LOG.atWarn()
+                        .addKeyValue("event", "plan_ignored")
+                        .log("partition={} note=\"rows of open segments may repeat\"", partition);
             case TopicNote.Foreign() ->
-                LOG.atWarn().addKeyValue("event", "foreign_metadata_ignored").log("partition={} length={}",
-                        partition,
-                        committed.metadata().length());
+                LOG.atWarn()
+                        .addKeyValue("event", "foreign_metadata_ignored")
+                        .log(
+                                "partition={} length={}",
+                                partition,
+                                committed.metadata().length());
         }
     }
 
@@ -300,7 +313,8 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
             if (!troubled) LOG.atWarn().addKeyValue("event", "no_offset_yet").log("partitions={}", fresh.partitions());
             troubled = true;
         } catch (RetriableException passing) {
-            if (!troubled) LOG.atWarn().addKeyValue("event", "poll_failed").log("member={} why=\"{}\"", index, passing.toString());
+            if (!troubled)
+                LOG.atWarn().addKeyValue("event", "poll_failed").log("member={} why=\"{}\"", index, passing.toString());
             troubled = true;
         }
         rethrow(mine);
@@ -375,7 +389,8 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
                 mine.consumer().seek(CommitCall.kafka(partition), offset);
                 mine.consumer().resume(List.of(CommitCall.kafka(partition)));
             }
-            case SourceCommand.Tell(var event, var text) -> LOG.atWarn().addKeyValue("event", event).log("{}", text);
+            case SourceCommand.Tell(var event, var text) ->
+                LOG.atWarn().addKeyValue("event", event).log("{}", text);
             case SourceCommand.InputFinished() -> {
                 inputTold = true;
                 shared.outcomes().inputFinished(index);
@@ -451,7 +466,9 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
                     .close(CloseOptions.timeout(bound)
                             .withGroupMembershipOperation(CloseOptions.GroupMembershipOperation.LEAVE_GROUP));
         } catch (RuntimeException refused) {
-            LOG.atWarn().addKeyValue("event", "consumer_close_failed").log("member={} why=\"{}\"", index, refused.toString());
+            LOG.atWarn()
+                    .addKeyValue("event", "consumer_close_failed")
+                    .log("member={} why=\"{}\"", index, refused.toString());
         }
     }
 

@@ -131,7 +131,9 @@ final class SourceStart {
             if (why instanceof UnknownMemberIdException || why instanceof GroupNotEmptyException) return false;
             throw failed;
         }
-        LOG.atInfo().addKeyValue("event", "group_started").log("group={} from={} offsets={}", settings.groupId(), choice, start.size());
+        LOG.atInfo()
+                .addKeyValue("event", "group_started")
+                .log("group={} from={} offsets={}", settings.groupId(), choice, start.size());
         return true;
     }
 

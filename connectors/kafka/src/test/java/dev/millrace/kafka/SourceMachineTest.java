@@ -163,9 +163,7 @@ final class SourceMachineTest {
                 .contains("bad_number")
                 .contains("byte 6");
         var send = bench.acknowledge();
-        assertThat(Bench.entry(send, P0).offset())
-                .as("what is before the row")
-                .isEqualTo(104);
+        assertThat(Bench.entry(send, P0).offset()).as("what is before the row").isEqualTo(104);
         assertThat(Bench.entry(send, P1).offset()).as("the other partition").isEqualTo(2);
         assertThat(bench.paused(P0)).isTrue();
         bench.machine.close();
@@ -179,7 +177,9 @@ final class SourceMachineTest {
         bench.assign(P0, 0);
         bench.poll(P0, 0, 7);
         var before = bench.accounts.of(P0).view(bench.now, MS);
-        assertThat(before.waiting()).as("rows in a chunk that is not handed over").isEqualTo(7);
+        assertThat(before.waiting())
+                .as("rows in a chunk that is not handed over")
+                .isEqualTo(7);
         bench.tell(new SourceEvent.Revoking(Set.of(P0)));
         bench.tell(new SourceEvent.Revoked(Set.of(P0)));
         var view = bench.accounts.of(P0).view(bench.now, MS);
