@@ -1,5 +1,8 @@
 package dev.millrace.cli;
 
+import dev.millrace.pipeline.ExitCode;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -23,15 +26,31 @@ import picocli.CommandLine.Command;
             "and will replay; 4 a worker's state is unknown; 5 fatal error while running; 128 + n on a second signal."
         })
 public final class Main {
+    private static final Logger LOG = LoggerFactory.getLogger(Main.class);
+
     private Main() {}
 
     public static void main(String[] arguments) {
-        var code = new CommandLine(new Main())
+        var code = ExitCode.FATAL.code();
+        try {
+            code = command().execute(arguments);
+        } catch (Throwable fault) { // an Error: picocli passes it on
+            LOG.error("event=fatal", fault);
+        } finally {
+            // Nothing that still runs may keep the process: what was to be said has been said.
+            System.out.flush();
+            System.err.flush();
+            Runtime.getRuntime().halt(code);
+        }
+    }
+
+    /// A fault of ours is told as one: 1 is the demo's.
+    static CommandLine command() {
+        return new CommandLine(new Main())
                 .setCaseInsensitiveEnumValuesAllowed(true)
-                .execute(arguments);
-        // Nothing that still runs may keep the process: what was to be said has been said.
-        System.out.flush();
-        System.err.flush();
-        Runtime.getRuntime().halt(code);
+                .setExecutionExceptionHandler((fault, _, _) -> {
+                    LOG.error("event=fatal", fault);
+                    return ExitCode.FATAL.code();
+                });
     }
 }

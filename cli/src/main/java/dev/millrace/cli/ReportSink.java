@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,7 +20,7 @@ final class ReportSink {
     private static final Logger LOG = LoggerFactory.getLogger(ReportSink.class);
 
     private final @Nullable Path file;
-    private final AtomicBoolean written = new AtomicBoolean();
+    private final AtomicReference<@Nullable DrainReport> first = new AtomicReference<>();
 
     private ReportSink(@Nullable Path file) {
         this.file = file;
@@ -38,9 +38,16 @@ final class ReportSink {
         };
     }
 
+    /// What the first report says the process ends with. After a `write`.
+    int exitCode() {
+        var report = first.get();
+        if (report == null) throw new IllegalStateException("nothing was reported");
+        return report.exitCode();
+    }
+
     /// Returns whether this was the first.
     boolean write(DrainReport report) {
-        if (!written.compareAndSet(false, true)) return false;
+        if (!first.compareAndSet(null, report)) return false;
         var text = report.json() + "\n";
         if (file != null) {
             try {

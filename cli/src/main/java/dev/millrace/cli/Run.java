@@ -8,6 +8,7 @@ import dev.millrace.pipeline.StartFailure;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,6 +23,7 @@ final class Run {
     private static final Logger LOG = LoggerFactory.getLogger(Run.class);
     private static final Duration GRACE = Duration.ofMillis(900);
     private static final Duration CLOSE = Duration.ofMillis(200);
+    private static final Duration MOMENT = Duration.ofMillis(100);
     private static final int SIGNAL_BASE = 128;
     private static final int SIGINT = 2;
 
@@ -48,13 +50,13 @@ final class Run {
             pipeline.start();
         } catch (StartFailure failure) {
             System.err.println(failure.getMessage());
-            pipeline.close();
+            closeQuickly(pipeline); // or the last resort would have the last word, with another code
             return failure.exitCode().code();
         }
         var report = pipeline.awaitEnd();
-        if (!reports.write(report)) Thread.currentThread().join(); // another thread has the word, and halts
-        closeQuickly(pipeline);
-        return report.exitCode();
+        if (!reports.write(report)) Thread.sleep(GRACE); // another thread has the word, and halts
+        else closeQuickly(pipeline);
+        return reports.exitCode();
     }
 
     /// Gives connections back as long as that takes no time; the process ends anyway.
@@ -66,8 +68,8 @@ final class Run {
     private void onSignal(int signal, Pipeline pipeline, ReportSink reports) {
         var name = signal == SIGINT ? "SIGINT" : "SIGTERM";
         if (signals.incrementAndGet() == 1) {
+            pipeline.stop(name); // first: a log line waits for whoever reads it
             LOG.atInfo().addKeyValue("event", "signal").log("{}: draining; a second one ends at once", name);
-            pipeline.stop(name);
             return;
         }
         finish(pipeline.cutShort("second " + name, SIGNAL_BASE + signal), reports);
@@ -85,10 +87,14 @@ final class Run {
         });
     }
 
+    /// A report that is being written already gets a moment more: whoever is to read it may never do so.
     private static void finish(DrainReport report, ReportSink reports) {
-        if (!reports.write(report)) return;
-        System.out.flush();
-        System.err.flush();
-        Runtime.getRuntime().halt(report.exitCode());
+        if (reports.write(report)) {
+            System.out.flush();
+            System.err.flush();
+        } else {
+            LockSupport.parkNanos(MOMENT.toNanos());
+        }
+        Runtime.getRuntime().halt(reports.exitCode());
     }
 }

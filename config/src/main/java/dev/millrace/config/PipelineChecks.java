@@ -7,6 +7,8 @@ import org.jspecify.annotations.Nullable;
 record PipelineChecks(Problems problems, Values root) {
     /// What an orchestrator usually gives a process between the signal and the kill.
     private static final Duration GRACE = Duration.ofSeconds(30);
+    /// Of the budget, what one shard may hold.
+    private static final double DEAD_SHARD_PERCENT = 50;
     /// What a stop may take beyond its budget.
     private static final Duration OVERRUN = Duration.ofSeconds(1);
 
@@ -60,11 +62,13 @@ record PipelineChecks(Problems problems, Values root) {
         long largest = 0;
         long chunks = 0;
         long busy = 0;
+        long shards = 0;
         for (var sink : root.get(SinkKeys.SINKS)) {
             var need = Need.of(sink.values());
             if (need == null) return;
             largest = Math.max(largest, need.batch);
             chunks += need.shards * need.chunk;
+            shards += need.shards;
             busy += need.shards * (need.perShard + 1) * need.batch;
         }
         if (budget == null) return;
@@ -82,6 +86,13 @@ record PipelineChecks(Problems problems, Values root) {
         }
         var resume = admission.find(PipelineKeys.RESUME_BELOW);
         if (resume == null) return;
+        if (shards > 1 && resume.value() <= DEAD_SHARD_PERCENT) {
+            problems.error(
+                    resume.place(),
+                    resume.path(),
+                    "a dead shard may hold half of the budget, so the others would wait for it too; raise it above 50%");
+            return;
+        }
         long mark = (long) (budget.value() * (resume.value() / 100));
         if (mark >= busy) return;
         var at = resume.given() ? resume : budget;

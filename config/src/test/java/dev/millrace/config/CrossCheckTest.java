@@ -152,4 +152,14 @@ class CrossCheckTest {
                 .containsExactly("sinks.warehouse.write.timeout: 499ms is below 500ms, "
                         + "which a login and a write to postgres need at least; raise it");
     }
+
+    @Test
+    @Tag("ADM-6")
+    void whatADeadShardMayHoldDoesNotKeepTheOthersWaiting() {
+        var text = PipelineText.postgres();
+        assertThat(text.root("admission: { resume_below: 51% }").problems()).isEmpty();
+        assertThat(text.root("admission: { resume_below: 50% }").problems())
+                .containsExactly("admission.resume_below: a dead shard may hold half of the budget, "
+                        + "so the others would wait for it too; raise it above 50%");
+    }
 }

@@ -9,14 +9,15 @@ import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// The admin endpoints: GET and HEAD of a few fixed paths, each computed when it is asked for.
 ///
-/// Reads nothing of a request but its method and path, and reflects neither. Binds where it is told, which is loopback
-/// by
-/// default (OPS-6).
+/// Reads nothing of a request but its method, path and host, and reflects none. Binds where it is told, which is
+/// loopback by default (OPS-6); there it answers to loopback's names only, so that no page in a browser reads it under
+/// a name of its own. A client that says nothing is dropped, and there are few at a time.
 ///
 /// Thread ownership: any; answers are computed on virtual threads of its own.
 final class AdminServer implements AutoCloseable {
@@ -34,6 +35,15 @@ final class AdminServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger("dev.millrace.admin");
     private static final int BACKLOG = 16;
 
+    /// The JDK's server reads its limits once, from properties of the process: seconds, seconds, connections.
+    private static final Map<String, String> LIMITS = Map.of(
+            "sun.net.httpserver.maxReqTime", "10",
+            "sun.net.httpserver.maxRspTime", "30",
+            "jdk.httpserver.maxConnections", "64");
+
+    private static final Pattern LOOPBACK =
+            Pattern.compile("(?:localhost|127\\.[0-9.]+|\\[::1])(?::[0-9]+)?", Pattern.CASE_INSENSITIVE);
+
     private final HttpServer server;
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     private final Map<String, Supplier<Answer>> pages;
@@ -45,6 +55,9 @@ final class AdminServer implements AutoCloseable {
 
     /// Throws if the address cannot be bound.
     static AdminServer start(InetSocketAddress listen, Map<String, Supplier<Answer>> pages) throws IOException {
+        LIMITS.forEach((name, value) -> {
+            if (System.getProperty(name) == null) System.setProperty(name, value);
+        });
         var admin = new AdminServer(HttpServer.create(listen, BACKLOG), pages);
         admin.server.setExecutor(admin.threads);
         admin.server.createContext("/", admin::handle);
@@ -64,12 +77,23 @@ final class AdminServer implements AutoCloseable {
                 send(exchange, Answer.text(405, "only GET and HEAD"));
                 return;
             }
+            if (foreign(exchange)) {
+                send(exchange, Answer.text(421, "ask by a name of loopback"));
+                return;
+            }
             var page = pages.get(exchange.getRequestURI().getPath());
             send(exchange, page == null ? Answer.text(404, "no such page") : page.get());
         } catch (RuntimeException fault) {
             LOG.atError().addKeyValue("event", "admin_fault").setCause(fault).log("an admin page failed");
             throw fault;
         }
+    }
+
+    private static boolean foreign(HttpExchange exchange) {
+        var host = exchange.getRequestHeaders().getFirst("Host");
+        return exchange.getLocalAddress().getAddress().isLoopbackAddress()
+                && host != null
+                && !LOOPBACK.matcher(host).matches();
     }
 
     private static void send(HttpExchange exchange, Answer answer) throws IOException {

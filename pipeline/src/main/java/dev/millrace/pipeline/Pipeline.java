@@ -58,8 +58,8 @@ public final class Pipeline {
 
     private static final double NANOS_PER_SECOND = 1e9;
 
-    /// Why it stops, and with which code at the best.
-    private record Stop(String reason, ExitCode exitCode, long nanos) {}
+    /// Why it stops, and since when.
+    private record Stop(String reason, long nanos) {}
 
     private final PipelineConfig config;
     private final String version;
@@ -71,6 +71,8 @@ public final class Pipeline {
     private final SinkPool pool;
     private final Scrape scrape = new Scrape();
     private final AtomicReference<@Nullable Stop> stop = new AtomicReference<>();
+    /// The code at the best. A fault while it drains counts like one that stopped it (DRN-8).
+    private final AtomicReference<ExitCode> worst = new AtomicReference<>(ExitCode.DRAINED);
     private final CompletableFuture<Void> stopAsked = new CompletableFuture<>();
     private final List<Runnable> whenStopping = new CopyOnWriteArrayList<>();
     private final List<Consumer<ReplicaChange>> whenReplicaChanges = new CopyOnWriteArrayList<>();
@@ -232,13 +234,15 @@ public final class Pipeline {
         }
     }
 
-    /// Asks for a drain. Returns at once; the first call counts.
-    public void stop(String reason) {
-        stop(reason, ExitCode.DRAINED);
+    /// A part of it failed: it ends with this code at the best, also where it was stopping already.
+    void fault(String reason, ExitCode exitCode) {
+        worst.accumulateAndGet(exitCode, ExitCode::or);
+        stop(reason);
     }
 
-    private void stop(String reason, ExitCode exitCode) {
-        if (!stop.compareAndSet(null, new Stop(reason, exitCode, clock.nanoTime()))) return;
+    /// Asks for a drain. Returns at once; the first call counts.
+    public void stop(String reason) {
+        if (!stop.compareAndSet(null, new Stop(reason, clock.nanoTime()))) return;
         stopAsked.complete(null);
         var from = source;
         if (from != null) from.stop(deadlineNanos());
@@ -257,7 +261,7 @@ public final class Pipeline {
         try {
             pool.awaitFinished(deadline + WORKERS_GRACE.toNanos());
             var membersEnded = from == null || leave(from, deadline);
-            var report = end(membersEnded, RunEnd.Waited.TO_THE_DEADLINE).report(asked().exitCode());
+            var report = end(membersEnded, RunEnd.Waited.TO_THE_DEADLINE).report(worst.get());
             tell(report);
             return report;
         } catch (InterruptedException _) {
@@ -284,14 +288,14 @@ public final class Pipeline {
 
     /// The report of a process that a second signal ends now.
     public DrainReport cutShort(String reason, int exitCode) {
-        stop(reason, ExitCode.DRAINED);
+        stop(reason);
         return end(false, RunEnd.Waited.CUT_SHORT).report(exitCode);
     }
 
     /// The report of a process whose drain itself did not end in its bound.
     public DrainReport overran() {
-        stop("overran", ExitCode.UNKNOWN_STATE);
-        var exitCode = ExitCode.UNKNOWN_STATE.or(asked().exitCode());
+        stop("overran");
+        var exitCode = ExitCode.UNKNOWN_STATE.or(worst.get());
         return end(false, RunEnd.Waited.TO_THE_DEADLINE).report(exitCode);
     }
 
@@ -456,7 +460,7 @@ public final class Pipeline {
 
         @Override
         public void died(ShardId shard, Throwable cause) {
-            stop("the worker of " + shard + " died: " + cause.getClass().getName(), ExitCode.FATAL);
+            fault("the worker of " + shard + " died: " + cause.getClass().getName(), ExitCode.FATAL);
         }
     }
 
@@ -469,7 +473,7 @@ public final class Pipeline {
         @Override
         public void failed(int exitCode, String reason) {
             LOG.atError().addKeyValue("event", "source_failed").log("{}", reason);
-            stop(reason, exitCode == ExitCode.BAD_CONFIGURATION.code() ? ExitCode.BAD_CONFIGURATION : ExitCode.FATAL);
+            fault(reason, exitCode == ExitCode.BAD_CONFIGURATION.code() ? ExitCode.BAD_CONFIGURATION : ExitCode.FATAL);
         }
     }
 }

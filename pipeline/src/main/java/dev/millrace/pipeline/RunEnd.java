@@ -88,20 +88,28 @@ record RunEnd(Run run, List<PartitionView> partitions, List<ShardStatus> shards,
 
     private static boolean done(PartitionView partition) {
         var position = partition.position();
-        var committed = partition.committed();
-        return position == null || (committed != null && committed >= position);
+        var next = next(partition);
+        return position == null || (next != null && next >= position);
     }
 
-    /// Null also for a run that owned nothing at its end: it read no backlog.
+    /// Where the next start begins: at what is committed, or, where nothing was and nothing was taken, where this run
+    /// began.
+    private static @Nullable Long next(PartitionView partition) {
+        var committed = partition.committed();
+        return committed == null && partition.polled() == 0 ? partition.watermark() : committed;
+    }
+
+    /// A log that was not read at the very end may have grown since: behind is certain then, caught up is not. And
+    /// who owns nothing knows of no backlog.
     private @Nullable Boolean caughtUp() {
-        if (owned().isEmpty()) return null;
+        var known = membersEnded && !owned().isEmpty();
         for (var partition : owned()) {
             var end = end(partition);
-            if (end == null) return null;
-            var committed = partition.committed();
-            if (committed == null || committed < end) return false;
+            var next = next(partition);
+            if (end == null) known = false;
+            else if (next == null || next < end) return false;
         }
-        return true;
+        return known ? true : null;
     }
 
     /// The log's end, where it could be read in time.
@@ -115,7 +123,7 @@ record RunEnd(Run run, List<PartitionView> partitions, List<ShardStatus> shards,
         var known = allWorkersKnown();
         var notEncoded =
                 partitions.stream().mapToLong(p -> p.dropped() + p.waiting()).sum();
-        // The tallies also know the chunks that a shard had no room for, which its own counts don't.
+        // By partition and not by shard: what no shard took in time was encoded and given up too.
         var abandoned = partitions.stream()
                 .flatMap(partition -> partition.sinks().stream())
                 .mapToLong(sink -> sink.tally().abandoned())

@@ -104,7 +104,9 @@ final class Arrivals {
             }
             if (!fresh.isEmpty())
                 consumer.beginningOffsets(fresh, LOCATE).forEach((partition, offset) -> {
-                    LOG.atInfo().addKeyValue("event", "new_partition").log("partition={} from_its_beginning={}", partition, offset);
+                    LOG.atInfo()
+                            .addKeyValue("event", "new_partition")
+                            .log("partition={} from_its_beginning={}", partition, offset);
                     place(partition, new CommitEntry(offset, -1, ""), null);
                 });
         } catch (RetriableException | StaleMemberEpochException | UnknownMemberIdException late) {

@@ -4,6 +4,7 @@ import dev.millrace.kafka.KafkaSourceSettings.GroupProtocol;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -40,11 +41,33 @@ public final class KafkaClients {
             Map.entry("exclude.internal.topics", "internal topics are never read"));
 
     private final KafkaSourceSettings settings;
+    private final long maxPollIntervalNanos;
 
     public KafkaClients(KafkaSourceSettings settings) {
         this.settings = settings;
         var refused = refused(settings.properties());
+        refused.putAll(badValues(settings.properties()));
         if (!refused.isEmpty()) throw new IllegalArgumentException("source.kafka.properties: " + refused);
+        var millis = ConsumerConfig.configDef().parse(whole(settings)).get(ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG);
+        maxPollIntervalNanos = TimeUnit.MILLISECONDS.toNanos(((Number) Objects.requireNonNull(millis)).longValue());
+    }
+
+    // The client's own words hold the value, which may be a secret.
+    private static SortedMap<String, String> badValues(Map<String, String> properties) {
+        var bad = new TreeMap<String, String>();
+        for (var value : ConsumerConfig.configDef().validate(new HashMap<>(properties))) {
+            if (!value.errorMessages().isEmpty() && properties.containsKey(value.name()))
+                bad.put(value.name(), "not a value that the Kafka consumer takes");
+        }
+        return bad;
+    }
+
+    private static Map<String, Object> whole(KafkaSourceSettings settings) {
+        var all = new HashMap<String, Object>(settings.properties());
+        all.put(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, settings.bootstrapServers());
+        all.put(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, FetchedBytes.class);
+        all.put(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, FetchedBytes.class);
+        return all;
     }
 
     /// Which of these client properties a user may not set, each with the reason (CFG-9).
@@ -113,9 +136,7 @@ public final class KafkaClients {
 
     /// How long a poll loop may not turn before Kafka takes its partitions away.
     long maxPollIntervalNanos() {
-        var millis =
-                Long.parseLong(String.valueOf(settings.properties().getOrDefault("max.poll.interval.ms", "300000")));
-        return TimeUnit.MILLISECONDS.toNanos(millis);
+        return maxPollIntervalNanos;
     }
 
     /// How often topics are looked at. Who wants the client to look at its topics more often wants to know as soon that

@@ -135,6 +135,11 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
         identified.tell(topics);
     }
 
+    @Override
+    public void unwatched(Throwable why) {
+        shared.outcomes().failed(index, FATAL, "the watch over the topics died: " + why);
+    }
+
     /// Takes nothing more, and goes on polling.
     void stop(long untilNanos) {
         if (encodeUntilNanos == null) encodeUntilNanos = untilNanos;

@@ -38,6 +38,9 @@ final class TopicWatch implements Runnable {
 
         /// These were read just now.
         void identified(Map<String, TopicId> topics);
+
+        /// Nobody watches any more: a partition that arrives would wait for ever, and a topic made anew be read on.
+        void unwatched(Throwable why);
     }
 
     private final KafkaSourceSettings.Watch often;
@@ -83,6 +86,16 @@ final class TopicWatch implements Runnable {
 
     @Override
     public void run() {
+        try {
+            watch();
+        } catch (Throwable failure) {
+            if (stopped) return; // nobody needs it any more
+            LOG.error("event=topic_watch_died", failure);
+            for (var reader : readers) reader.unwatched(failure);
+        }
+    }
+
+    private void watch() {
         thread = Thread.currentThread();
         var identityNanos = clock.nanoTime() + often.identityNanos();
         var lagNanos = clock.nanoTime();
@@ -107,10 +120,16 @@ final class TopicWatch implements Runnable {
                 return;
             } catch (Failed failed) {
                 tellFailure(failed);
-                // Whatever is asked meanwhile: a cluster that refuses is not asked in a tight loop.
-                LockSupport.parkNanos(this, GONE_AGAIN_NANOS);
+                pause();
             }
         }
+    }
+
+    // Also where something is asked for: what has just failed is among it, and may fail as fast again.
+    private void pause() {
+        var until = clock.nanoTime() + GONE_AGAIN_NANOS;
+        for (var left = GONE_AGAIN_NANOS; !stopped && left > 0; left = until - clock.nanoTime())
+            LockSupport.parkNanos(this, left);
     }
 
     private void sleep(long untilNanos) {

@@ -1,0 +1,66 @@
+package dev.millrace.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.config.DrainConfig;
+import dev.millrace.pipeline.DrainReport;
+import dev.millrace.pipeline.ExitCode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine.Command;
+
+final class LastWordTest {
+    @TempDir
+    private Path folder;
+
+    private static DrainReport ending(int exitCode) {
+        return new DrainReport(
+                "shop",
+                "0",
+                Instant.EPOCH,
+                Instant.EPOCH,
+                "SIGTERM",
+                exitCode,
+                false,
+                0,
+                25,
+                true,
+                null,
+                new DrainReport.Rows(0, 0, 0, 0, 0, 0L, 0L),
+                0,
+                List.of(),
+                List.of());
+    }
+
+    @Test
+    @Tag("DRN-6")
+    void theProcessEndsWithTheCodeOfTheReportThatWasWritten() throws IOException {
+        var file = folder.resolve("report.json");
+        var reports = ReportSink.open(new DrainConfig.Report.ToFile(file));
+        assertThat(reports.write(ending(3))).isTrue();
+        assertThat(reports.write(ending(143))).isFalse();
+        assertThat(reports.exitCode()).isEqualTo(3);
+        assertThat(Files.readString(file)).contains("\"exit_code\":3").doesNotContain("143");
+    }
+
+    @Test
+    @Tag("DRN-8")
+    void aFaultThatNobodyExpectedIsFatalAndNotTheDemosOne() {
+        var command = Main.command().addSubcommand(new Faulty());
+        assertThat(command.execute("faulty")).isEqualTo(ExitCode.FATAL.code());
+    }
+
+    @Command(name = "faulty")
+    private static final class Faulty implements Runnable {
+        @Override
+        public void run() {
+            throw new IllegalStateException("as no part should");
+        }
+    }
+}

@@ -1,0 +1,120 @@
+package dev.millrace.pipeline;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.checkpoint.OpenHandles;
+import dev.millrace.checkpoint.PartitionTracker;
+import dev.millrace.checkpoint.SourcePartition;
+import dev.millrace.checkpoint.TopicId;
+import dev.millrace.kafka.PartitionView;
+import dev.millrace.sinkpool.AdmissionBudget;
+import dev.millrace.sinkpool.ChunkBuilder;
+import dev.millrace.sinkpool.EncodedChunk;
+import dev.millrace.sinkpool.RecordView;
+import dev.millrace.sinkpool.RowEncoder;
+import dev.millrace.sinkpool.RowTally;
+import dev.millrace.sinkpool.SlabSource;
+import dev.millrace.sinkpool.Target;
+import java.lang.reflect.Proxy;
+import java.time.Instant;
+import java.util.List;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+final class RunEndTest {
+    private static final SourcePartition P0 = new SourcePartition("orders", new TopicId("aaaaaaaaaaaaaaaaaaaaaa"), 0);
+    private static final long TAKEN = 10;
+
+    /// Of a partition that began at 10 and of which `polled` rows were taken.
+    private static PartitionView partition(long polled, RowTally tally, @Nullable Long committed, @Nullable Long lag) {
+        var sink = new PartitionView.SinkRows("warehouse", tally, new TreeMap<>());
+        return new PartitionView(P0, 0, polled, 0, 0, List.of(sink), TAKEN, TAKEN + polled, committed, 0, 0, null, lag);
+    }
+
+    private static RunEnd end(boolean membersEnded, PartitionView... partitions) {
+        var run = new RunEnd.Run("shop", "0", Instant.EPOCH, Instant.EPOCH, "SIGTERM", 0, 25);
+        return new RunEnd(run, List.of(partitions), List.of(), membersEnded, RunEnd.Waited.TO_THE_DEADLINE);
+    }
+
+    private static DrainReport report(boolean membersEnded, PartitionView... partitions) {
+        return end(membersEnded, partitions).report(ExitCode.DRAINED);
+    }
+
+    /// Rows that were encoded and closed before any shard took them.
+    private static RowTally closedByTheSource(int rows) {
+        var tally = new RowTally();
+        var tracker = new PartitionTracker(P0, 1, TAKEN, -1, 8, new OpenHandles());
+        var ack = tracker.register(TAKEN, TAKEN + rows, -1, (_, _) -> {});
+        var builder = new ChunkBuilder(
+                P0,
+                1,
+                new Target(0, 0, 0),
+                new SlabSource(1024),
+                new AdmissionBudget(100, 1 << 20, 0.5),
+                tally,
+                EncodedChunk::close);
+        builder.begin(ack, 0);
+        for (var i = 0; i < rows; i++)
+            builder.append(record(TAKEN + i), (_, row) -> {
+                row.put((byte) '\n');
+                return RowEncoder.Encoded.WRITTEN;
+            });
+        builder.handOver();
+        ack.close();
+        return tally;
+    }
+
+    private static RecordView record(long offset) {
+        return (RecordView) Proxy.newProxyInstance(
+                RunEndTest.class.getClassLoader(), new Class<?>[] {RecordView.class}, (_, method, _) -> {
+                    assertThat(method.getName()).isEqualTo("offset");
+                    return offset;
+                });
+    }
+
+    @Test
+    @Tag("DRN-2")
+    void rowsThatNoShardTookInTimeAreAbandoned() {
+        var rows = report(true, partition(3, closedByTheSource(3), 10L, 3L)).rows();
+        assertThat(rows.abandoned()).isEqualTo(3);
+        assertThat(rows.abandoned()).isEqualTo(rows.polled() - rows.delivered() - rows.skipped());
+    }
+
+    @Test
+    @Tag("DRN-2")
+    void aNewPartitionOfWhichNothingWasTakenIsDrained() {
+        var report = report(true, partition(0, new RowTally(), null, 0L));
+        assertThat(report.drained()).isTrue();
+        assertThat(report.caughtUp()).isTrue();
+        assertThat(report.exitCode()).isZero();
+        assertThat(report.partitions().getFirst().committed()).isNull();
+    }
+
+    @Test
+    @Tag("DRN-2")
+    void rowsTakenAndNothingCommittedIsNotDrained() {
+        var report = report(true, partition(3, new RowTally(), null, 3L));
+        assertThat(report.drained()).isFalse();
+        assertThat(report.caughtUp()).isFalse();
+    }
+
+    @Test
+    @Tag("DRN-3")
+    void anEndThatWasNotReadAtTheEndProvesABacklogAtTheMost() {
+        assertThat(report(false, partition(3, new RowTally(), 13L, 3L)).caughtUp())
+                .isNull();
+        assertThat(report(false, partition(3, new RowTally(), 10L, 3L)).caughtUp())
+                .isFalse();
+        assertThat(report(true, partition(3, new RowTally(), 13L, 3L)).caughtUp())
+                .isTrue();
+    }
+
+    @Test
+    @Tag("DRN-3")
+    void whoOwnsNothingKnowsOfNoBacklog() {
+        assertThat(report(true).caughtUp()).isNull();
+        assertThat(report(true).drained()).isTrue();
+    }
+}

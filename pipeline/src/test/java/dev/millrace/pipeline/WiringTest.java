@@ -1,0 +1,57 @@
+package dev.millrace.pipeline;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.config.Configuration;
+import dev.millrace.config.ReadResult;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class WiringTest {
+    private static final String FILE = """
+            pipeline:
+              name: shop
+            source:
+              kafka:
+                bootstrap_servers: 127.0.0.1:9
+                topics: [orders]
+                group_id: shop
+                on_no_offset: earliest
+            format:
+              json: {}
+            sinks:
+              warehouse:
+                postgres: { table: public.orders, user: ingest, password: none-needed }
+                shards: { a: ["postgres://127.0.0.1:9/shop"] }
+            """;
+
+    @TempDir
+    private Path folder;
+
+    @ParameterizedTest
+    @Tag("CFG-8")
+    @ValueSource(
+            strings = {
+                "write: { timeout: 500ms }",
+                "write: { timeout: 1h }",
+                "retry: { initial: 1ms, max: 1ms, multiplier: 1, jitter: 1 }",
+                "retry: { initial: 1m, max: 10m, multiplier: 10, jitter: 0, max_attempts: 1 }",
+                "batch: { max_rows: 1, max_bytes: 128KiB, linger: 1ms }\n    chunk: { linger: 1ms }",
+                "inflight: { max_per_shard: 64 }",
+                "breaker: { failures: 1, open_for: 100ms, open_for_max: 100ms, half_open_probes: 100 }",
+                "breaker: { failure_rate: 100%, window: 10000, min_calls: 10000, open_for: 1h, open_for_max: 1h }",
+                "breaker: { slow_call: { longer_than: 1ms, rate: 1% }, probe_timeout: 1h }"
+            })
+    void whatTheFileMaySayAPipelineIsMadeOf(String lines) throws IOException {
+        var file = Files.writeString(folder.resolve("pipeline.yaml"), FILE + "    " + lines + "\n");
+        var read = Configuration.read(file, _ -> null);
+        assertThat(read).isInstanceOf(ReadResult.Loaded.class);
+        if (read instanceof ReadResult.Loaded(var config, var _))
+            Pipeline.of(config, "0").close();
+    }
+}
