@@ -7,6 +7,7 @@ import dev.millrace.lab.ChaosProxy;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -84,15 +85,14 @@ class ScrapedNumbersTest {
                     .count();
             assertThat(metrics.sum("millrace_rows_polled_total", label))
                     .as("polled of %s", p)
-                    .isEqualTo(there);
+                    .isEqualTo((double) there);
             assertThat(metrics.sum("millrace_rows_skipped_total", label)).isEqualTo(BAD);
             assertThat(metrics.sum("millrace_rows_dropped_total", label)).isZero();
             assertThat(metrics.sum("millrace_partition_inflight_rows", label)).isZero();
             assertThat(metrics.sum("millrace_lag", label)).isZero();
             assertThat(metrics.sum("millrace_frontier_blocked_seconds", label)).isZero();
             assertThat(metrics.sum("millrace_watermark", label))
-                    .isEqualTo(ends.get(new org.apache.kafka.common.TopicPartition(topic, p))
-                            .doubleValue());
+                    .isEqualTo((double) ends.getOrDefault(new TopicPartition(topic, p), -1L));
             var inTables = rowsOf(stage, p);
             assertThat(inTables).isEqualTo(there - BAD);
             conserves(run.pages().status().at("/partitions"), p, there, inTables);
@@ -101,9 +101,9 @@ class ScrapedNumbersTest {
             var label = "shard=\"s" + shard + "\"";
             var stored = stage.postgres().count(database(stage, shard), "t");
             assertThat(stored).isPositive();
-            assertThat(metrics.sum("millrace_rows_written_total", label)).isEqualTo(stored);
+            assertThat(metrics.sum("millrace_rows_written_total", label)).isEqualTo((double) stored);
             assertThat(metrics.sum("millrace_replica_rows_written_total", label))
-                    .isEqualTo(stored);
+                    .isEqualTo((double) stored);
             assertThat(metrics.sum("millrace_rows_duplicate_total", label)).isZero();
             assertThat(metrics.sum("millrace_attempts_total", label, "outcome=\"written\""))
                     .isEqualTo(metrics.sum("millrace_batches_written_total", label))
