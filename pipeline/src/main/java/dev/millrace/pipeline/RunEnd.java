@@ -23,7 +23,8 @@ record RunEnd(
         Map<ShardId, Long> givenUpBefore,
         boolean membersEnded,
         Waited waited) {
-    /// `givenUpBefore` is what each shard had abandoned, or left in doubt, before the stop: in rebalances, and long replayed.
+    /// `givenUpBefore` is what each shard had abandoned, or left in doubt, before the stop: in rebalances, and long
+    /// replayed.
     RunEnd {
         givenUpBefore = Map.copyOf(givenUpBefore);
     }

@@ -158,13 +158,18 @@ final class RunEndTest {
         var status = finished(counts);
         assertThat(RunEnd.givenUp(status)).isEqualTo(3);
         var run = new RunEnd.Run("shop", "0", Instant.EPOCH, Instant.EPOCH, "SIGTERM", 0, 25);
-        var before = new RunEnd(
-                run, List.of(), List.of(status), Map.of(SHARD, 3L), true, RunEnd.Waited.TO_THE_DEADLINE);
+        var before =
+                new RunEnd(run, List.of(), List.of(status), Map.of(SHARD, 3L), true, RunEnd.Waited.TO_THE_DEADLINE);
         var shard = before.report(ExitCode.DRAINED).sinks().getFirst().shards().getFirst();
         assertThat(shard.rowsLeft()).isZero();
         assertThat(shard.state()).isEqualTo(DrainReport.State.FINISHED);
         var since = new RunEnd(run, List.of(), List.of(status), Map.of(), true, RunEnd.Waited.TO_THE_DEADLINE);
-        assertThat(since.report(ExitCode.DRAINED).sinks().getFirst().shards().getFirst().state())
+        assertThat(since.report(ExitCode.DRAINED)
+                        .sinks()
+                        .getFirst()
+                        .shards()
+                        .getFirst()
+                        .state())
                 .isEqualTo(DrainReport.State.ABANDONED);
     }
 

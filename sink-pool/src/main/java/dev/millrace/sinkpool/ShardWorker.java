@@ -98,12 +98,14 @@ final class ShardWorker {
         return underItsShare() && mailbox.hasRoom();
     }
 
-    /// It holds all that it may of the budget, so nothing more comes until something is settled: what is open is sealed as far as that is
+    /// It holds all that it may of the budget, so nothing more comes until something is settled: what is open is sealed
+    /// as far as that is
     /// worth it, or only linger would.
     private void press() {
         var now = clock.nanoTime();
         var last = pressedNanos.get();
-        if (now - last >= PRESS_EVERY_NANOS && pressedNanos.compareAndSet(last, now)) mailbox.tell(new ShardEvent.Pressure());
+        if (now - last >= PRESS_EVERY_NANOS && pressedNanos.compareAndSet(last, now))
+            mailbox.tell(new ShardEvent.Pressure());
     }
 
     private boolean underItsShare() {

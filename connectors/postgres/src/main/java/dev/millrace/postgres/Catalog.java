@@ -75,8 +75,9 @@ final class Catalog {
     private static SortedSet<String> hazards(ResultSet table, TableName name, Rows rows) throws SQLException {
         var hazards = new TreeSet<String>();
         if (rows.onConflict() == OnConflict.ERROR && table.getBoolean(7))
-            hazards.add("table " + name + " has a unique index, and on_conflict is error: rows that replay after a crash"
-                    + " are refused until somebody looks; set on_conflict: ignore to take them as duplicates");
+            hazards.add(
+                    "table " + name + " has a unique index, and on_conflict is error: rows that replay after a crash"
+                            + " are refused until somebody looks; set on_conflict: ignore to take them as duplicates");
         if (rows.onConflict() == OnConflict.IGNORE && table.getBoolean(8))
             hazards.add("table " + name + " has a row trigger before insert: rows that it drops count as duplicates");
         return hazards;
