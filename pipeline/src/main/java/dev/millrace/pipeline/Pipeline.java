@@ -40,9 +40,9 @@ import org.slf4j.LoggerFactory;
 
 /// One pipeline, from its start to its report.
 ///
-/// Life: [#of], [#start], then [#awaitEnd], which returns the report once the pipeline was stopped, by [#stop] or by a
-/// fault of its
-/// own, and has drained. [#cutShort] and [#overran] report at once, from any thread, for a process that can't wait.
+/// Life: [#of], [#start], then [#awaitEnd], which returns the report once the pipeline was stopped, by [#stop]
+/// or by a fault of its own, and has drained. [#cutShort] and [#overran] report at once, from any thread, for a
+/// process that can't wait.
 ///
 /// Thread ownership: `start` and `awaitEnd` belong to one thread; everything else may be called from any.
 public final class Pipeline {
@@ -120,9 +120,8 @@ public final class Pipeline {
         whenReplicaChanges.add(action);
     }
 
-    /// Returns when it runs, or when a stop was asked for first. A sink that can't be reached is waited for; the
-    /// pipeline is not ready until
-    /// then. Throws with one line where somebody has to mend something.
+    /// Returns when it runs, or when a stop was asked for first. A sink that can't be reached is waited for;
+    /// the pipeline is not ready until then. Throws with one line where somebody has to mend something.
     public void start() throws StartFailure {
         pool.start();
         listen();
@@ -200,9 +199,8 @@ public final class Pipeline {
         return !stopAsked.isDone();
     }
 
-    /// Why a sink can't be written to yet, or null; also null when a stop came first. Asked on a thread of its own,
-    /// since a server that
-    /// hangs must not hold up a stop (DRN-11).
+    /// Why a sink can't be written to yet, or null; also null when a stop came first. Asked on a thread of its
+    /// own, since a server that hangs must not hold up a stop (DRN-11).
     private @Nullable String ask(SinkPart sink) throws StartFailure {
         var answer = new CompletableFuture<@Nullable String>();
         Thread.ofPlatform().daemon().name("millrace-describe-" + sink.name()).start(() -> {
