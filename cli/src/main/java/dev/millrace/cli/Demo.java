@@ -104,6 +104,7 @@ final class Demo {
             tellChanges(parts);
             screen.progress(progressLine(progress, parts), now);
             var lag = progress.lag();
+            if (cut.seenThrough()) orders.hurry();
             var all = progress.delivered() >= events && lag != null && lag == 0;
             if (orders.done() && all && cut.seenThrough()) return "demo is done";
             if (orders.failure() != null) return "demo could not produce: " + orders.failure();

@@ -13,6 +13,8 @@ import picocli.CommandLine.Option;
             "and compare what was produced with what the database holds. Needs no Docker and no network."
         })
 final class DemoCommand implements Callable<Integer> {
+    private static final int LEAST_EVENTS = 500;
+
     @Option(names = "--events", defaultValue = "200000", description = "orders to produce (default: ${DEFAULT-VALUE})")
     private int events;
 
@@ -30,8 +32,9 @@ final class DemoCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        if (events < 1 || rate < 1) {
-            System.err.println("--events and --rate are at least 1");
+        if (events < LEAST_EVENTS || rate < 1) {
+            System.err.println("--events is at least " + LEAST_EVENTS + ", or there is nothing to bring a replica back with;"
+                    + " --rate is at least 1");
             return 2;
         }
         Logs.configure(LoggingConfig.Format.TEXT, LoggingConfig.Level.ERROR);

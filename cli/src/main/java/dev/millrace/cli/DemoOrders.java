@@ -13,10 +13,17 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
 /// Produces the demo's orders at a steady rate, on a thread of its own. The same seed makes the same orders.
+///
+/// The last of them come slowly until [#hurry]: a replica that is back shows it at the next batch, and there has to be one.
 final class DemoOrders implements AutoCloseable {
     private static final long NANOS_PER_SECOND = 1_000_000_000L;
     private static final long FIRST_ORDER_SECONDS = 1_764_374_400L;
     private static final String[] CUSTOMERS = {"ada", "blaise", "charles", "edsger", "grace", "john", "kurt", "lynn"};
+
+    /// The last orders, which may come slowly: a twentieth, and at least so many.
+    private static final int LAST_AT_LEAST = 100;
+
+    private static final long SLOW_NANOS = NANOS_PER_SECOND / 5;
 
     private final String bootstrapServers;
     private final int events;
@@ -25,6 +32,7 @@ final class DemoOrders implements AutoCloseable {
     private final AtomicLong acknowledged = new AtomicLong();
     private final AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
     private final Thread thread = Thread.ofPlatform().name("demo-orders").unstarted(this::produce);
+    private volatile boolean hurried;
     private volatile boolean closed;
 
     DemoOrders(String bootstrapServers, int events, int rate, long seed) {
@@ -38,8 +46,9 @@ final class DemoOrders implements AutoCloseable {
         thread.start();
     }
 
-    long acknowledged() {
-        return acknowledged.get();
+    /// Nothing is waited for any more: the rest at the full rate.
+    void hurry() {
+        hurried = true;
     }
 
     boolean done() {
@@ -57,8 +66,10 @@ final class DemoOrders implements AutoCloseable {
         try (var producer = new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer())) {
             var chance = new SplittableRandom(seed);
             var began = System.nanoTime();
+            var last = events - Math.max(LAST_AT_LEAST, events / 20);
             for (var id = 0; id < events && !closed; id++) {
                 waitUntil(began + id * NANOS_PER_SECOND / rate);
+                if (id >= last) waitUnlessHurried(System.nanoTime() + SLOW_NANOS);
                 var _ = producer.send(order(id, chance), (_, cause) -> {
                     if (cause == null) acknowledged.incrementAndGet();
                     else failure.compareAndSet(null, cause);
@@ -68,6 +79,11 @@ final class DemoOrders implements AutoCloseable {
         } catch (RuntimeException cause) {
             failure.compareAndSet(null, cause);
         }
+    }
+
+    private void waitUnlessHurried(long nanos) {
+        for (var left = nanos - System.nanoTime(); left > 0 && !closed && !hurried; left = nanos - System.nanoTime())
+            LockSupport.parkNanos(Math.min(left, NANOS_PER_SECOND / 50));
     }
 
     private void waitUntil(long nanos) {

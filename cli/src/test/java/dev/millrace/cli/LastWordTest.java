@@ -46,7 +46,7 @@ final class LastWordTest {
         assertThat(reports.write(ending(3))).isTrue();
         assertThat(reports.write(ending(143))).isFalse();
         assertThat(reports.exitCode()).isEqualTo(3);
-        assertThat(Files.readString(file)).contains("\"exit_code\":3").doesNotContain("143");
+        assertThat(Files.readString(file)).contains("\"exit_code\": 3").doesNotContain("143");
     }
 
     @Test

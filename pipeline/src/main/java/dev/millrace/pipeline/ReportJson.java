@@ -2,13 +2,14 @@ package dev.millrace.pipeline;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.util.MinimalPrettyPrinter;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/// A drain report as one JSON document on one line, names in snake case.
+/// A drain report as one JSON document on one line, names in snake case, a space after each colon.
 final class ReportJson {
     private static final JsonFactory JSON = new JsonFactory();
 
@@ -21,6 +22,7 @@ final class ReportJson {
     static String of(DrainReport report) {
         var text = new StringWriter();
         try (var generator = JSON.createGenerator(text)) {
+            generator.setPrettyPrinter(new OneLine());
             new ReportJson(generator).write(report);
         } catch (IOException impossible) {
             throw new UncheckedIOException(impossible);
@@ -128,5 +130,14 @@ final class ReportJson {
         out.writeFieldName(name);
         if (value == null) out.writeNull();
         else out.writeString(value);
+    }
+
+    private static final class OneLine extends MinimalPrettyPrinter {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        public void writeObjectFieldValueSeparator(JsonGenerator generator) throws IOException {
+            generator.writeRaw(": ");
+        }
     }
 }
