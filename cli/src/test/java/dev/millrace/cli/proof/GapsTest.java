@@ -140,9 +140,7 @@ class GapsTest {
     }
 
     private static Set<Integer> ids(Stage stage) {
-        return stage.query("select id from t").stream()
-                .map(Integer::valueOf)
-                .collect(Collectors.toSet());
+        return stage.query("select id from t").stream().map(Integer::valueOf).collect(Collectors.toSet());
     }
 
     /// What another consumer reads that sees committed records only.

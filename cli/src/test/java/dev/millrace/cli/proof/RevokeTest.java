@@ -34,7 +34,9 @@ class RevokeTest {
                 var first = withAWriteInFlight(scene, LONG);
                 var second = InProcess.start(yaml(scene, LONG))) {
             first.await("the revoke", () -> log.lines().stream().anyMatch(line -> line.startsWith("event=revoked")));
-            assertThat(owned(second)).as("what is being revoked is nobody else's yet").isZero();
+            assertThat(owned(second))
+                    .as("what is being revoked is nobody else's yet")
+                    .isZero();
             scene.heal();
             first.await("a partition for each", () -> owned(first) == 1 && owned(second) == 1);
             first.await("all committed", scene::caughtUp);
@@ -65,13 +67,17 @@ class RevokeTest {
             assertThat(scene.caughtUp()).isFalse();
             scene.heal();
             first.await("all committed", scene::caughtUp);
-            assertThat(first.metrics().sum("millrace_stale_acks_total")).as("the late answer changed nothing").isPositive();
+            assertThat(first.metrics().sum("millrace_stale_acks_total"))
+                    .as("the late answer changed nothing")
+                    .isPositive();
 
             var newcomer = second.stop(0);
             var report = first.stop(0);
 
             assertThat(newcomer.rows().polled()).isBetween(1L, IN_FLIGHT - 1L);
-            assertThat(newcomer.rows().duplicate()).as("each of them was there").isEqualTo(newcomer.rows().polled());
+            assertThat(newcomer.rows().duplicate())
+                    .as("each of them was there")
+                    .isEqualTo(newcomer.rows().polled());
             assertThat(report.rows().polled()).isEqualTo(SETTLED + IN_FLIGHT);
             assertThat(report.rows().duplicate()).isZero();
             assertThat(scene.store().against(scene.orders())).isEqualTo(Store.Difference.NONE);
@@ -86,8 +92,10 @@ class RevokeTest {
         run.await("all committed", scene::caughtUp);
         scene.holdCommits();
         scene.orders().produce(IN_FLIGHT);
-        run.await("stored and not answered", () -> scene.store().rows() == SETTLED + IN_FLIGHT
-                && run.metrics().sum("millrace_held_rows") == IN_FLIGHT);
+        run.await(
+                "stored and not answered",
+                () -> scene.store().rows() == SETTLED + IN_FLIGHT
+                        && run.metrics().sum("millrace_held_rows") == IN_FLIGHT);
         return run;
     }
 
@@ -100,6 +108,8 @@ class RevokeTest {
     }
 
     private static int owned(InProcess run) throws Exception {
-        return run.pages().code("/metrics") == 200 ? run.metrics().of("millrace_watermark").size() : 0;
+        return run.pages().code("/metrics") == 200
+                ? run.metrics().of("millrace_watermark").size()
+                : 0;
     }
 }

@@ -48,8 +48,10 @@ class ScrapedNumbersTest {
 
             for (var partition = 0; partition < PARTITIONS; partition++) produce(stage, topic, partition);
             run.await("all committed", () -> stage.caughtUp(topic));
-            run.await("at rest", () -> run.metrics().sum("millrace_inflight_rows") == 0
-                    && run.metrics().of("millrace_lag").size() == PARTITIONS);
+            run.await(
+                    "at rest",
+                    () -> run.metrics().sum("millrace_inflight_rows") == 0
+                            && run.metrics().of("millrace_lag").size() == PARTITIONS);
             atRest(stage, topic, run);
 
             proxies.forEach(ChaosProxy::refuse);
@@ -162,7 +164,8 @@ class ScrapedNumbersTest {
                     && now.sum("millrace_replica_failures_total") > 0;
         });
         run.await(
-                "the lag is told", () -> run.metrics().of("millrace_lag", "partition=\"0\"").containsValue((double) WAITING));
+                "the lag is told",
+                () -> run.metrics().of("millrace_lag", "partition=\"0\"").containsValue((double) WAITING));
     }
 
     private static void reported(Stage stage, Metrics metrics, Report report) {
