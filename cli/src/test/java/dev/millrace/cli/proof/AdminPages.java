@@ -29,7 +29,13 @@ final class AdminPages {
     /// The status code of a page, or [#NOBODY].
     int code(String path) {
         try {
-            return open(path).getResponseCode();
+            var connection = open(path);
+            try {
+                return connection.getResponseCode();
+            } finally {
+                // One kept open counts against what the server allows.
+                connection.disconnect();
+            }
         } catch (IOException refused) {
             return NOBODY;
         }
