@@ -3,9 +3,8 @@ package dev.millrace.breaker;
 /// Settings of every breaker of a set. `failures: n` in the file is a window of n calls, n of them needed, at a rate of
 /// 100 %.
 ///
-/// Rates are percentages in (0, 100]; times are nanoseconds. `slowNanos` is how long a call may take before it counts
-/// as slow;
-/// `Long.MAX_VALUE` for never.
+/// Rates are percentages in (0, 100]; times are nanoseconds. `slowNanos` is how long a call may take before it
+/// counts as slow; `Long.MAX_VALUE` for never.
 public record BreakerSettings(
         int window,
         int minCalls,

@@ -11,9 +11,9 @@ import java.util.concurrent.TimeUnit;
 
 /// One replica behind its resilience4j breaker: its phase, the permits out in it, and how long it stays open.
 ///
-/// The breaker decides closed to open, and half-open to closed or open. It is never asked for a permission and never
-/// waits: the move to half-open
-/// is made here at exactly the end of the open time, and only reports of permits out in the current stay reach it.
+/// The breaker decides closed to open, and half-open to closed or open. It is never asked for a permission and
+/// never waits: the move to half-open is made here at exactly the end of the open time, and only reports of
+/// permits out in the current stay reach it.
 ///
 /// Invariant: a [Stay] owns the permits granted in it, so a report of an earlier episode, or a second one, finds
 /// nothing (B1, B2).

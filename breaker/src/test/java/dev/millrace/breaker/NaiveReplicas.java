@@ -6,9 +6,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.IntPredicate;
 
-/// What a [ReplicaSet] should do, written the long way: times count from nought and never wrap, streaks instead of
-/// windows, and every permit of
-/// every episode is kept.
+/// What a [ReplicaSet] should do, written the long way: times count from nought and never wrap, streaks instead
+/// of windows, and every permit of every episode is kept.
 final class NaiveReplicas {
     private static final class One {
         String phase = "CLOSED";

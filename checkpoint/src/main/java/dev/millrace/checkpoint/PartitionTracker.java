@@ -93,9 +93,9 @@ public final class PartitionTracker {
         return new Ack(range, sink, handles);
     }
 
-    /// Divides a range that is not closed yet: `ack` keeps what is before `at`, and the answer is that of the rest.
-    /// What
-    /// was acknowledged before a row that cannot be had is committed up to that row, and not only up to its poll.
+    /// Divides a range that is not closed yet: `ack` keeps what is before `at`, and the answer is that of the
+    /// rest. What was acknowledged before a row that cannot be had is committed up to that row, and not only up
+    /// to its poll.
     ///
     /// Throws if `at` is not inside the range, or the range is not open here.
     public Ack cut(Ack ack, long at, Resolved sink) {

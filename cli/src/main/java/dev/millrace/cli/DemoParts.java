@@ -10,9 +10,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The real parts under the demo: one broker, one PostgreSQL server with a database for each shard, and two proxies
-/// before each
-/// database, which are the replicas.
+/// The real parts under the demo: one broker, one PostgreSQL server with a database for each shard, and two
+/// proxies before each database, which are the replicas.
 final class DemoParts implements AutoCloseable {
     static final String TOPIC = "orders";
     private static final int PARTITIONS = 6;

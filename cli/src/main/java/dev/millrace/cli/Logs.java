@@ -50,6 +50,9 @@ final class Logs {
             case JSON -> {
                 var encoder = new JsonEncoder();
                 encoder.setContext(context);
+                encoder.setWithFormattedMessage(true);
+                encoder.setWithMessage(false);
+                encoder.setWithArguments(false);
                 encoder.setWithContext(false);
                 encoder.setWithMarkers(false);
                 encoder.setWithMDC(false);

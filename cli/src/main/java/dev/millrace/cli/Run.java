@@ -14,9 +14,8 @@ import org.slf4j.LoggerFactory;
 
 /// One run of one pipeline in this process: its signals, the bound on its end, its report and its exit code.
 ///
-/// From the first signal, or whatever else stops it, the process ends within the drain's budget and one second: if the
-/// drain
-/// itself does not, a thread that waits for nothing else reports what is known and halts (DRN-4).
+/// From the first signal, or whatever else stops it, the process ends within the drain's budget and one second:
+/// if the drain itself does not, a thread that waits for nothing else reports what is known and halts (DRN-4).
 ///
 /// Thread ownership: `call` belongs to one thread; signals arrive on others.
 final class Run {
@@ -83,7 +82,12 @@ final class Run {
             } catch (InterruptedException _) {
                 return;
             }
-            finish(pipeline.overran(), reports);
+            try {
+                finish(pipeline.overran(), reports);
+            } finally {
+                // Even a report that can't be drawn up does not keep the process.
+                Runtime.getRuntime().halt(ExitCode.UNKNOWN_STATE.code());
+            }
         });
     }
 

@@ -106,8 +106,8 @@ class ArchitectureTest {
     @ParameterizedTest
     @MethodSource("table")
     void aModuleUsesOnlyWhatTheTableAllows(Row row) {
-        var allowed =
-                new ArrayList<>(List.of("java..", "javax.net..", "javax.sql..", "org.jspecify.annotations..", ours(row.module())));
+        var allowed = new ArrayList<>(
+                List.of("java..", "javax.net..", "javax.sql..", "org.jspecify.annotations..", ours(row.module())));
         allowed.addAll(row.mayUse());
         classes()
                 .that()

@@ -4,10 +4,9 @@ import java.time.Duration;
 
 /// When a replica is left alone, for how long, and how it is tried again.
 ///
-/// `failures: n` in the file is a window of n calls, n of them needed, at a rate of 100 %. Rates are percentages in (0,
-/// 100]; a call is slow
-/// when it takes longer than `slowCallLongerThan`. The n-th opening in a row lasts twice the one before, up to
-/// `openForMax`.
+/// `failures: n` in the file is a window of n calls, n of them needed, at a rate of 100 %. Rates are
+/// percentages in (0, 100]; a call is slow when it takes longer than `slowCallLongerThan`. The n-th opening in
+/// a row lasts twice the one before, up to `openForMax`.
 public record BreakerConfig(
         int window,
         int minCalls,

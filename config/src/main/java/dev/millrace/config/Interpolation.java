@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Fills `${VAR}`, `${VAR:-default}`, `${VAR:?message}`, `${file:/path}` and `$$` into one value, after parsing.
 ///
-/// What is filled in is text and stays text: it is not looked at again, and cannot change the document's structure. A
-/// `$` before anything
-/// but `{` or `$` stands for itself. As in a shell, `:-` and `:?` take an empty variable for one that is not set.
+/// What is filled in is text and stays text: it is not looked at again, and cannot change the document's
+/// structure. A `$` before anything but `{` or `$` stands for itself. As in a shell, `:-` and `:?` take an
+/// empty variable for one that is not set.
 final class Interpolation {
     static final int MAX_FILE_BYTES = 64 << 10;
 

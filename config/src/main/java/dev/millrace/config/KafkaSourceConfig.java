@@ -5,9 +5,9 @@ import java.util.List;
 
 /// What is read from Kafka, by which group, and what happens where an offset is missing.
 ///
-/// `consumers` group members run in this process, one thread each. `startupTimeout` bounds the wait for a broker,
-/// `rebalanceDrainTimeout`
-/// what a revoke may take. `properties` holds checked client settings only: none that Millrace sets itself.
+/// `consumers` group members run in this process, one thread each. `startupTimeout` bounds the wait for a
+/// broker, `rebalanceDrainTimeout` what a revoke may take. `properties` holds checked client settings only:
+/// none that Millrace sets itself.
 public record KafkaSourceConfig(
         List<HostPort> bootstrapServers,
         Topics topics,

@@ -4,9 +4,8 @@ import java.util.List;
 
 /// A scalar after interpolation, and how a message may quote it.
 ///
-/// Invariant: `toString` shows only what stands in the file itself, never what a variable or a file brought in, and
-/// `***` for a secret.
-/// `brought` names what was brought in.
+/// Invariant: `toString` shows only what stands in the file itself, never what a variable or a file brought in,
+/// and `***` for a secret. `brought` names what was brought in.
 record Text(String value, String source, List<Brought> brought, boolean secret) {
     Text {
         brought = List.copyOf(brought);

@@ -20,9 +20,8 @@ import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 
 /// Turns YAML into [ConfigNode]s: one document, no aliases, no anchors, no tags, no key twice, 20 levels at most.
 ///
-/// Reads the parser's events and not the library's own tree, since only they still tell a written tag or anchor from
-/// none, and since the
-/// depth can be refused before anything recurses that deep.
+/// Reads the parser's events and not the library's own tree, since only they still tell a written tag or anchor
+/// from none, and since the depth can be refused before anything recurses that deep.
 ///
 /// Thread ownership: the thread that reads the file.
 final class YamlTree {

@@ -6,9 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /// What a run did and what it left. A null is a truth that is not known; it is never told as zero (DRN-3).
 ///
-/// Where all is known, rows add up: polled = delivered + skipped + deadLettered + abandoned + inDoubt. `drained` means
-/// that nothing
-/// taken is left undone; `caughtUp` that no backlog is left.
+/// Where all is known, rows add up: polled = delivered + skipped + deadLettered + abandoned + inDoubt.
+/// `drained` means that nothing taken is left undone; `caughtUp` that no backlog is left.
 public record DrainReport(
         String pipeline,
         String version,
@@ -38,9 +37,9 @@ public record DrainReport(
         return ReportJson.of(this);
     }
 
-    /// Rows of this run. `delivered` includes `duplicate`, those the sink said it had; `abandoned` were given up and
-    /// not stored by this
-    /// run, `inDoubt` after an attempt of which nobody knows how it ended. Both replay.
+    /// Rows of this run. `delivered` includes `duplicate`, those the sink said it had; `abandoned` were given
+    /// up and not stored by this run, `inDoubt` after an attempt of which nobody knows how it ended. Both
+    /// replay.
     public record Rows(
             long polled,
             long delivered,
@@ -50,9 +49,8 @@ public record DrainReport(
             @Nullable Long abandoned,
             @Nullable Long inDoubt) {}
 
-    /// One partition that this run owned at its end. `taken` is one past the last offset polled. `undelivered` is `end`
-    /// − `committed` in
-    /// offsets, an upper bound of rows where the log has holes.
+    /// One partition that this run owned at its end. `taken` is one past the last offset polled. `undelivered`
+    /// is `end` − `committed` in offsets, an upper bound of rows where the log has holes.
     public record Partition(
             String topic,
             int partition,

@@ -2,9 +2,8 @@ package dev.millrace.pipeline;
 
 /// How a process ends.
 ///
-/// Where several apply, the one that is declared first here wins (DRN-8); a second signal, which ends with 128 + its
-/// number,
-/// wins over all.
+/// Where several apply, the one that is declared first here wins (DRN-8); a second signal, which ends with 128
+/// + its number, wins over all.
 public enum ExitCode {
     /// The file, a topic, a table, a right, a port or the report's path is wrong: nothing was started.
     BAD_CONFIGURATION(2),

@@ -24,6 +24,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -32,15 +33,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// One pipeline, from its start to its report.
 ///
-/// Life: [#of], [#start], then [#awaitEnd], which returns the report once the pipeline was stopped, by [#stop] or by a
-/// fault of its
-/// own, and has drained. [#cutShort] and [#overran] report at once, from any thread, for a process that can't wait.
+/// Life: [#of], [#start], then [#awaitEnd], which returns the report once the pipeline was stopped, by [#stop]
+/// or by a fault of its own, and has drained. [#cutShort] and [#overran] report at once, from any thread, for a
+/// process that can't wait.
 ///
 /// Thread ownership: `start` and `awaitEnd` belong to one thread; everything else may be called from any.
 public final class Pipeline {
@@ -59,7 +61,7 @@ public final class Pipeline {
     private static final double NANOS_PER_SECOND = 1e9;
 
     /// Why it stops, and since when.
-    private record Stop(String reason, long nanos) {}
+    private record Stop(String reason, long nanos, Map<ShardId, Long> givenUpBefore) {}
 
     private final PipelineConfig config;
     private final String version;
@@ -118,9 +120,8 @@ public final class Pipeline {
         whenReplicaChanges.add(action);
     }
 
-    /// Returns when it runs, or when a stop was asked for first. A sink that can't be reached is waited for; the
-    /// pipeline is not ready until
-    /// then. Throws with one line where somebody has to mend something.
+    /// Returns when it runs, or when a stop was asked for first. A sink that can't be reached is waited for;
+    /// the pipeline is not ready until then. Throws with one line where somebody has to mend something.
     public void start() throws StartFailure {
         pool.start();
         listen();
@@ -198,9 +199,8 @@ public final class Pipeline {
         return !stopAsked.isDone();
     }
 
-    /// Why a sink can't be written to yet, or null; also null when a stop came first. Asked on a thread of its own,
-    /// since a server that
-    /// hangs must not hold up a stop (DRN-11).
+    /// Why a sink can't be written to yet, or null; also null when a stop came first. Asked on a thread of its
+    /// own, since a server that hangs must not hold up a stop (DRN-11).
     private @Nullable String ask(SinkPart sink) throws StartFailure {
         var answer = new CompletableFuture<@Nullable String>();
         Thread.ofPlatform().daemon().name("millrace-describe-" + sink.name()).start(() -> {
@@ -240,9 +240,13 @@ public final class Pipeline {
         stop(reason);
     }
 
+    private Map<ShardId, Long> givenUp() {
+        return pool.status().stream().collect(Collectors.toMap(ShardStatus::shard, RunEnd::givenUp));
+    }
+
     /// Asks for a drain. Returns at once; the first call counts.
     public void stop(String reason) {
-        if (!stop.compareAndSet(null, new Stop(reason, clock.nanoTime()))) return;
+        if (!stop.compareAndSet(null, new Stop(reason, clock.nanoTime(), givenUp()))) return;
         stopAsked.complete(null);
         var from = source;
         if (from != null) from.stop(deadlineNanos());
@@ -314,6 +318,7 @@ public final class Pipeline {
                         budgetSeconds),
                 partitions(),
                 pool.status(),
+                asked.givenUpBefore(),
                 membersEnded,
                 noTime ? RunEnd.Waited.NOT : waited);
     }

@@ -2,6 +2,7 @@ package dev.millrace.pipeline;
 
 import dev.millrace.kafka.PartitionView;
 import dev.millrace.sinkpool.Failure;
+import dev.millrace.sinkpool.ShardId;
 import dev.millrace.sinkpool.ShardStatus;
 import dev.millrace.sinkpool.ShardView;
 import java.time.Instant;
@@ -9,12 +10,30 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// Draws up the report of a run from what its parts say at its end.
 ///
 /// Invariant: what no part can tell is null, and sets no sum (DRN-3).
-record RunEnd(Run run, List<PartitionView> partitions, List<ShardStatus> shards, boolean membersEnded, Waited waited) {
+record RunEnd(
+        Run run,
+        List<PartitionView> partitions,
+        List<ShardStatus> shards,
+        Map<ShardId, Long> givenUpBefore,
+        boolean membersEnded,
+        Waited waited) {
+    /// `givenUpBefore` is what each shard had abandoned, or left in doubt, before the stop: in rebalances, and long
+    /// replayed.
+    RunEnd {
+        givenUpBefore = Map.copyOf(givenUpBefore);
+    }
+
+    /// Rows that a shard has given up so far.
+    static long givenUp(ShardStatus shard) {
+        return shard.counts().rowsAbandoned() + shard.counts().rowsInDoubt();
+    }
+
     /// What is known of the run itself.
     record Run(
             String pipeline,
@@ -191,7 +210,7 @@ record RunEnd(Run run, List<PartitionView> partitions, List<ShardStatus> shards,
 
     private DrainReport.ShardEnd shard(ShardStatus shard) {
         var counts = shard.counts();
-        var left = counts.rowsAbandoned() + counts.rowsInDoubt();
+        var left = givenUp(shard) - givenUpBefore.getOrDefault(shard.shard(), 0L);
         if (shard.worker() == ShardStatus.Worker.RUNNING)
             left += shard.view().openRows() + shard.view().heldRows();
         var state = state(shard, left);

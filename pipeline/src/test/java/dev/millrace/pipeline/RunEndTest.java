@@ -2,6 +2,7 @@ package dev.millrace.pipeline;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.breaker.BreakerSettings;
 import dev.millrace.checkpoint.OpenHandles;
 import dev.millrace.checkpoint.PartitionTracker;
 import dev.millrace.checkpoint.SourcePartition;
@@ -10,15 +11,28 @@ import dev.millrace.kafka.PartitionView;
 import dev.millrace.sinkpool.AdmissionBudget;
 import dev.millrace.sinkpool.ChunkBuilder;
 import dev.millrace.sinkpool.EncodedChunk;
+import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.RecordView;
 import dev.millrace.sinkpool.RowEncoder;
 import dev.millrace.sinkpool.RowTally;
+import dev.millrace.sinkpool.ShardCounts;
+import dev.millrace.sinkpool.ShardEvent;
+import dev.millrace.sinkpool.ShardId;
+import dev.millrace.sinkpool.ShardMachine;
+import dev.millrace.sinkpool.ShardSettings;
+import dev.millrace.sinkpool.ShardStatus;
+import dev.millrace.sinkpool.ShardView;
 import dev.millrace.sinkpool.SlabSource;
 import dev.millrace.sinkpool.Target;
+import dev.millrace.sinkpool.TokenMint;
 import java.lang.reflect.Proxy;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -26,6 +40,18 @@ import org.junit.jupiter.api.Test;
 final class RunEndTest {
     private static final SourcePartition P0 = new SourcePartition("orders", new TopicId("aaaaaaaaaaaaaaaaaaaaaa"), 0);
     private static final long TAKEN = 10;
+    private static final long SECOND = 1_000_000_000L;
+    private static final ShardId SHARD = new ShardId("warehouse", "s0");
+    private static final ShardSettings SETTINGS = new ShardSettings(
+            SHARD,
+            1,
+            1,
+            new ShardSettings.BatchSettings(10, 1000, SECOND),
+            1,
+            SECOND,
+            new ShardSettings.RetrySettings(SECOND, SECOND, 1, 0, 0),
+            new BreakerSettings(1, 1, 100, SECOND, 100, SECOND, SECOND, 1, SECOND),
+            false);
 
     /// Of a partition that began at 10 and of which `polled` rows were taken.
     private static PartitionView partition(long polled, RowTally tally, @Nullable Long committed, @Nullable Long lag) {
@@ -35,7 +61,7 @@ final class RunEndTest {
 
     private static RunEnd end(boolean membersEnded, PartitionView... partitions) {
         var run = new RunEnd.Run("shop", "0", Instant.EPOCH, Instant.EPOCH, "SIGTERM", 0, 25);
-        return new RunEnd(run, List.of(partitions), List.of(), membersEnded, RunEnd.Waited.TO_THE_DEADLINE);
+        return new RunEnd(run, List.of(partitions), List.of(), Map.of(), membersEnded, RunEnd.Waited.TO_THE_DEADLINE);
     }
 
     private static DrainReport report(boolean membersEnded, PartitionView... partitions) {
@@ -45,16 +71,15 @@ final class RunEndTest {
     /// Rows that were encoded and closed before any shard took them.
     private static RowTally closedByTheSource(int rows) {
         var tally = new RowTally();
+        build(rows, tally, EncodedChunk::close);
+        return tally;
+    }
+
+    private static void build(int rows, RowTally tally, Consumer<EncodedChunk> ready) {
         var tracker = new PartitionTracker(P0, 1, TAKEN, -1, 8, new OpenHandles());
         var ack = tracker.register(TAKEN, TAKEN + rows, -1, (_, _) -> {});
-        var builder = new ChunkBuilder(
-                P0,
-                1,
-                new Target(0, 0, 0),
-                new SlabSource(1024),
-                new AdmissionBudget(100, 1 << 20, 0.5),
-                tally,
-                EncodedChunk::close);
+        var budget = new AdmissionBudget(100, 1 << 20, 0.5);
+        var builder = new ChunkBuilder(P0, 1, new Target(0, 0, 0), new SlabSource(1024), budget, tally, ready);
         builder.begin(ack, 0);
         for (var i = 0; i < rows; i++)
             builder.append(record(TAKEN + i), (_, row) -> {
@@ -63,7 +88,6 @@ final class RunEndTest {
             });
         builder.handOver();
         ack.close();
-        return tally;
     }
 
     private static RecordView record(long offset) {
@@ -116,5 +140,42 @@ final class RunEndTest {
     void whoOwnsNothingKnowsOfNoBacklog() {
         assertThat(report(true).caughtUp()).isNull();
         assertThat(report(true).drained()).isTrue();
+    }
+
+    private static ShardStatus finished(ShardCounts counts) {
+        var view = new ShardView(SHARD, true, 0, List.of(), 0, NanoClock.NEVER, NanoClock.NEVER, 0, List.of());
+        return new ShardStatus(SHARD, List.of(), ShardStatus.Worker.FINISHED, view, counts);
+    }
+
+    /// Rows that a rebalance took away in the morning are not what the evening's stop left.
+    @Test
+    @Tag("DRN-2")
+    void aShardLeavesOnlyWhatItGaveUpSinceTheStop() {
+        var counts = new ShardCounts(1);
+        var machine = new ShardMachine(SETTINGS, TokenMint.perRun("run"), new SplittableRandom(1), counts, 0);
+        machine.on(new ShardEvent.DrainBy(0), 0, _ -> {});
+        machine.on(new ShardEvent.ChunksArrived(List.of(chunk(3))), 0, _ -> {});
+        var status = finished(counts);
+        assertThat(RunEnd.givenUp(status)).isEqualTo(3);
+        var run = new RunEnd.Run("shop", "0", Instant.EPOCH, Instant.EPOCH, "SIGTERM", 0, 25);
+        var before =
+                new RunEnd(run, List.of(), List.of(status), Map.of(SHARD, 3L), true, RunEnd.Waited.TO_THE_DEADLINE);
+        var shard = before.report(ExitCode.DRAINED).sinks().getFirst().shards().getFirst();
+        assertThat(shard.rowsLeft()).isZero();
+        assertThat(shard.state()).isEqualTo(DrainReport.State.FINISHED);
+        var since = new RunEnd(run, List.of(), List.of(status), Map.of(), true, RunEnd.Waited.TO_THE_DEADLINE);
+        assertThat(since.report(ExitCode.DRAINED)
+                        .sinks()
+                        .getFirst()
+                        .shards()
+                        .getFirst()
+                        .state())
+                .isEqualTo(DrainReport.State.ABANDONED);
+    }
+
+    private static EncodedChunk chunk(int rows) {
+        var out = new ArrayList<EncodedChunk>();
+        build(rows, new RowTally(), out::add);
+        return out.getFirst();
     }
 }

@@ -6,10 +6,9 @@ import java.util.concurrent.atomic.AtomicLong;
 /// The bound on rows and bytes between poll and settle: queued, open, sealed, waiting, retrying and writing all count,
 /// once.
 ///
-/// `take` is by chunk and never waits or refuses: the records are in memory already. The source looks at [#full] before
-/// it encodes on, so
-/// use passes the bound by at most one chunk for each target of each source thread. A source that paused goes on at
-/// [#roomy].
+/// `take` is by chunk and never waits or refuses: the records are in memory already. The source looks at
+/// [#full] before it encodes on, so use passes the bound by at most one chunk for each target of each source
+/// thread. A source that paused goes on at [#roomy].
 ///
 /// Thread ownership: shared.
 public final class AdmissionBudget {

@@ -6,9 +6,8 @@ import java.util.function.Predicate;
 
 /// Turns the chunks of one shard into sealed batches, lane by lane, and numbers and names them.
 ///
-/// Invariant: a chunk that was added is open in one lane, or in one batch that [#sealed] gave or will give, or was
-/// taken
-/// out.
+/// Invariant: a chunk that was added is open in one lane, or in one batch that [#sealed] gave or will give, or
+/// was taken out.
 ///
 /// Thread ownership: the shard machine that created it.
 final class Composer {

@@ -12,9 +12,8 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Sends the batches that are ready to replicas that may be written to, pings those that come back, and ends attempts
-/// at
-/// their deadlines.
+/// Sends the batches that are ready to replicas that may be written to, pings those that come back, and ends
+/// attempts at their deadlines.
 ///
 /// What an attempt's outcome means for its batch is the machine's to say; what it means for its replica is reported
 /// here.
@@ -80,9 +79,8 @@ final class Dispatcher {
         }
     }
 
-    /// With a healthy sibling, a probe is a ping, then the smallest batch that waits (BRK-7). Returns whether a batch
-    /// was
-    /// started.
+    /// With a healthy sibling, a probe is a ping, then the smallest batch that waits (BRK-7). Returns whether a
+    /// batch was started.
     private boolean probeBesideSibling(List<Delivery> ready, long nowNanos, Consumer<ShardCommand> out) {
         var deadline =
                 NanoClock.due(nowNanos, Math.min(settings.breaker().probeTimeoutNanos(), settings.writeTimeoutNanos()));
@@ -132,9 +130,8 @@ final class Dispatcher {
 
     // --- attempts that end
 
-    /// The live attempt of this id, which is over. Null for one that was cancelled: its outcome is only counted, and
-    /// its
-    /// replica may be eligible again (WRT-1, WRT-10).
+    /// The live attempt of this id, which is over. Null for one that was cancelled: its outcome is only
+    /// counted, and its replica may be eligible again (WRT-1, WRT-10).
     Attempts.@Nullable Live ended(long id, long nowNanos) {
         var attempt = attempts.end(id);
         if (attempt != null) return attempt;

@@ -7,9 +7,9 @@ import java.util.List;
 /// Encoded rows of one partition in one epoch for one target: the unit handed to a shard. Immutable, but for its one
 /// ending.
 ///
-/// Row `i` is `bytes[start(i), end(i))` and came from offset `offset(i)`; offsets grow with `i`. A chunk may span
-/// ranges; it holds one part of
-/// each range's acknowledgement and one lease of the budget. `settle` ends them, once; `close` settles as abandoned.
+/// Row `i` is `bytes[start(i), end(i))` and came from offset `offset(i)`; offsets grow with `i`. A chunk may
+/// span ranges; it holds one part of each range's acknowledgement and one lease of the budget. `settle` ends
+/// them, once; `close` settles as abandoned.
 ///
 /// Thread ownership: who holds it; it passes from the source thread through a mailbox to a shard worker.
 public final class EncodedChunk implements AutoCloseable {
@@ -99,9 +99,8 @@ public final class EncodedChunk implements AutoCloseable {
         return polledNanos;
     }
 
-    /// Ends the parts and the lease: what a shell does for a `Settle` command. Returns whether this call did: the
-    /// second
-    /// of anything changes nothing.
+    /// Ends the parts and the lease: what a shell does for a `Settle` command. Returns whether this call did:
+    /// the second of anything changes nothing.
     public boolean settle(Ending ending) {
         if (settled) return false;
         settled = true;

@@ -2,9 +2,8 @@ package dev.millrace.sinkpool;
 
 /// Why an attempt did not succeed, bounded and redacted at the sink's edge.
 ///
-/// `code` is a stable word of ours or the server's number; `message` is at most 1 KiB and holds no payload and no
-/// secret. `mayHaveStored`
-/// is true unless the sink said, or the socket proves, that nothing was stored.
+/// `code` is a stable word of ours or the server's number; `message` is at most 1 KiB and holds no payload and
+/// no secret. `mayHaveStored` is true unless the sink said, or the socket proves, that nothing was stored.
 public record Failure(String code, String message, boolean mayHaveStored) {
     private static final int MESSAGE_LIMIT = 1024;
     private static final int CODE_LIMIT = 64;

@@ -3,9 +3,8 @@ package dev.millrace.sinkpool;
 import dev.millrace.checkpoint.SourcePartition;
 import java.util.List;
 
-/// Where source threads hand chunks over: the front of the pool as a source sees it. Nothing here blocks, and nobody
-/// calls back: a source
-/// looks again at each of its turns.
+/// Where source threads hand chunks over: the front of the pool as a source sees it. Nothing here blocks, and
+/// nobody calls back: a source looks again at each of its turns.
 ///
 /// Thread ownership: any source thread.
 public interface Intake {

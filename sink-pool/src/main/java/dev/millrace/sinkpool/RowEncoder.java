@@ -15,9 +15,8 @@ public interface RowEncoder {
         /// Left out by an explicit policy (tombstone, filter): done, and counted under `reason`.
         record Skipped(String reason) implements Encoded {}
 
-        /// This row can never be written. `reason` is a stable word, `detail` says where in the value and holds no
-        /// payload. The bytes put so
-        /// far are taken back.
+        /// This row can never be written. `reason` is a stable word, `detail` says where in the value and holds
+        /// no payload. The bytes put so far are taken back.
         record Poison(String reason, String detail) implements Encoded {}
     }
 

@@ -2,9 +2,8 @@ package dev.millrace.sinkpool;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/// The running account of one partition's rows in one sink: encoded = written + abandoned + in doubt + in flight, at
-/// rest exactly, and within
-/// one chunk at any other time.
+/// The running account of one partition's rows in one sink: encoded = written + abandoned + in doubt + in
+/// flight, at rest exactly, and within one chunk at any other time.
 ///
 /// Outlives the epochs of the partition and the workers of the sink. `inFlight` is counted apart, by the chunks that
 /// are out.

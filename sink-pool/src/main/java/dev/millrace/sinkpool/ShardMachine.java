@@ -15,9 +15,8 @@ import java.util.random.RandomGenerator;
 /// Reads no clock, starts no thread, does no I/O, takes no lock, draws chance only from the generator it was given. The
 /// simulation and the worker drive this same class.
 ///
-/// A batch takes an in-flight permit with its first attempt and keeps it, through backoff and breaker waits, until it
-/// is
-/// settled. With none free, sealed batches wait in FIFO order and [#wantsChunks] is false (SEAL-5).
+/// A batch takes an in-flight permit with its first attempt and keeps it, through backoff and breaker waits,
+/// until it is settled. With none free, sealed batches wait in FIFO order and [#wantsChunks] is false (SEAL-5).
 ///
 /// Invariant M1: a chunk that arrived is settled exactly once, as written only after a sink said so. M2: every attempt
 /// of a batch sends the same rows under the same token (SEAL-4).
@@ -53,9 +52,8 @@ public final class ShardMachine {
         this.dispatcher = new Dispatcher(settings, counts, nowNanos, this::tell);
     }
 
-    /// The one method that may change it. `nowNanos` never decreases. Commands come in the order in which they are to
-    /// be
-    /// carried out: an attempt that became possible is started before anything is settled (WRT-7).
+    /// The one method that may change it. `nowNanos` never decreases. Commands come in the order in which they
+    /// are to be carried out: an attempt that became possible is started before anything is settled (WRT-7).
     public void on(ShardEvent event, long nowNanos, Consumer<ShardCommand> out) {
         switch (event) {
             case ShardEvent.ChunksArrived(var chunks) -> {
@@ -102,9 +100,8 @@ public final class ShardMachine {
         return revoking.getOrDefault(chunk.partition(), -1L) == chunk.epoch();
     }
 
-    /// Takes the chunks of ended epochs out of every batch of which no attempt has begun (CKP-6). One that has begun
-    /// keeps
-    /// its rows; it is given up between attempts if nobody waits for any of them.
+    /// Takes the chunks of ended epochs out of every batch of which no attempt has begun (CKP-6). One that has
+    /// begun keeps its rows; it is given up between attempts if nobody waits for any of them.
     private void epochEnded(SourcePartition partition, long epoch, long nowNanos) {
         endedEpochs.merge(partition, epoch, Math::max);
         if (revoking.getOrDefault(partition, Long.MAX_VALUE) <= epoch) revoking.remove(partition);

@@ -8,10 +8,10 @@ import org.jspecify.annotations.Nullable;
 
 /// A shard as told to people: for the endpoints, the gauges and the report. The last one outlives its worker.
 ///
-/// Times are points on the monotonic clock, [NanoClock#NEVER] where there is none; whoever shows them computes the age.
-/// `usable`: a replica is closed and may be written to. `sleepEndsNanos` and `sleepNanos` tell the longest backoff
-/// being
-/// slept now. `lastAnswerNanos` is when the sink last answered anything, a refusal included.
+/// Times are points on the monotonic clock, [NanoClock#NEVER] where there is none; whoever shows them computes
+/// the age. `usable`: a replica is closed and may be written to. `sleepEndsNanos` and `sleepNanos` tell the
+/// longest backoff being slept now. `lastAnswerNanos` is when the sink last answered anything, a refusal
+/// included.
 public record ShardView(
         ShardId shard,
         boolean usable,

@@ -11,12 +11,14 @@ import org.jspecify.annotations.Nullable;
 
 /// The shell of one shard machine: one platform thread, one mailbox, one wait, and a virtual thread for each attempt.
 ///
-/// Its loop: take an event or the tick; step the machine; carry out the commands; publish the view. On any `Throwable`
-/// of
-/// its own it settles every chunk it holds as failed, keeps its counters and its view, and tells the listener.
+/// Its loop: take an event or the tick; step the machine; carry out the commands; publish the view. On any
+/// `Throwable` of its own it settles every chunk it holds as failed, keeps its counters and its view, and tells
+/// the listener.
 ///
 /// Thread ownership: `offer`, `tell`, `hasRoom`, `view`, `counts`, `state` from any thread.
 final class ShardWorker {
+    private static final long PRESS_EVERY_NANOS = 100_000_000L;
+
     private final ShardSettings settings;
     private final List<SinkWriter> writers;
     private final ShardCounts counts;
@@ -29,6 +31,7 @@ final class ShardWorker {
     private final Map<Long, AttemptThread> attempts = new HashMap<>();
     private final AtomicLong heldRows = new AtomicLong();
     private final AtomicLong heldBytes = new AtomicLong();
+    private final AtomicLong pressedNanos;
     private final long shareRows;
     private final long shareBytes;
     private @Nullable ShardEvent current;
@@ -60,6 +63,7 @@ final class ShardWorker {
                 new Mailbox.Bounds(
                         batches * batch.maxRows(), batches * batch.maxBytes(), batch.maxRows(), batch.maxBytes()),
                 clock);
+        this.pressedNanos = new AtomicLong(clock.nanoTime() - PRESS_EVERY_NANOS);
         this.shareRows = Math.max(1, budget.maxRows() / 2);
         this.shareBytes = Math.max(1, budget.maxBytes() / 2);
         this.view = machine.view();
@@ -72,7 +76,10 @@ final class ShardWorker {
     }
 
     boolean offer(List<EncodedChunk> chunks) {
-        if (!underItsShare()) return false;
+        if (!underItsShare()) {
+            press();
+            return false;
+        }
         var rows = 0L;
         var bytes = 0L;
         for (var chunk : chunks) {
@@ -89,6 +96,15 @@ final class ShardWorker {
 
     boolean hasRoom() {
         return underItsShare() && mailbox.hasRoom();
+    }
+
+    /// It holds all that it may of the budget, so nothing more comes until something is settled: what is open
+    /// is sealed as far as that is worth it, or only linger would.
+    private void press() {
+        var now = clock.nanoTime();
+        var last = pressedNanos.get();
+        if (now - last >= PRESS_EVERY_NANOS && pressedNanos.compareAndSet(last, now))
+            mailbox.tell(new ShardEvent.Pressure());
     }
 
     private boolean underItsShare() {

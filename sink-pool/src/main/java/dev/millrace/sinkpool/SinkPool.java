@@ -26,9 +26,8 @@ public final class SinkPool implements Intake, AutoCloseable {
     private final AdmissionBudget budget;
     private final NanoClock clock;
 
-    /// One list of shards for each sink, in the order that [Target] counts in. `seed` is where the jitter of retries
-    /// comes
-    /// from.
+    /// One list of shards for each sink, in the order that [Target] counts in. `seed` is where the jitter of
+    /// retries comes from.
     public SinkPool(
             List<List<ShardSpec>> specs,
             AdmissionBudget budget,
@@ -110,9 +109,8 @@ public final class SinkPool implements Intake, AutoCloseable {
         all.forEach(shard -> shard.worker().closeInput());
     }
 
-    /// Returns at once. Each worker ends when the input is closed and it holds nothing, or at the deadline. May be
-    /// called
-    /// again with another deadline.
+    /// Returns at once. Each worker ends when the input is closed and it holds nothing, or at the deadline. May
+    /// be called again with another deadline.
     public void drainBy(long deadlineNanos) {
         tellAll(new ShardEvent.DrainBy(deadlineNanos));
     }

@@ -1,8 +1,7 @@
 package dev.millrace.sinkpool;
 
-/// A stretch of memory that chunks of one target are cut from, one after the other. What a chunk took is never written
-/// again, so an attempt
-/// that outlived its batch may go on reading it (WRT-9).
+/// A stretch of memory that chunks of one target are cut from, one after the other. What a chunk took is never
+/// written again, so an attempt that outlived its batch may go on reading it (WRT-9).
 ///
 /// `index` holds two numbers a row: its end in `bytes`, and its offset less its chunk's first.
 ///

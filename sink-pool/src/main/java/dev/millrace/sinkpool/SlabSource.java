@@ -2,9 +2,8 @@ package dev.millrace.sinkpool;
 
 import java.util.ArrayDeque;
 
-/// Gives slabs to the chunk builders of one target of one source thread, and takes back what they did not fill, so that
-/// many small chunks
-/// share one. A stuck shard pins its own slabs only.
+/// Gives slabs to the chunk builders of one target of one source thread, and takes back what they did not fill,
+/// so that many small chunks share one. A stuck shard pins its own slabs only.
 ///
 /// Thread ownership: the source thread.
 public final class SlabSource {

@@ -12,8 +12,8 @@ public interface WriteCall {
     /// When the attempt counts as failed, whether or not it has ended. A writer sets its own time-outs below it.
     long deadlineNanos();
 
-    /// How to end this call from another thread at its deadline: close the socket, abort the connection. Registered
-    /// before the first byte;
-    /// run at once if the deadline has passed. The last one registered counts.
+    /// How to end this call from another thread at its deadline: close the socket, abort the connection.
+    /// Registered before the first byte; run at once if the deadline has passed. The last one registered
+    /// counts.
     void onCancel(Runnable end);
 }

@@ -2,8 +2,8 @@
 /// share.
 ///
 /// [dev.millrace.sinkpool.ShardMachine] decides and knows no thread, clock or socket;
-/// [dev.millrace.sinkpool.ShardWorker] is its shell; [dev.millrace.sinkpool.SinkPool] is
-/// the front that source threads offer chunks to. Knows no Kafka class and no driver: a connector brings a
+/// [dev.millrace.sinkpool.ShardWorker] is its shell; [dev.millrace.sinkpool.SinkPool] is the front that source
+/// threads offer chunks to. Knows no Kafka class and no driver: a connector brings a
 /// [dev.millrace.sinkpool.Sink].
 @NullMarked
 package dev.millrace.sinkpool;

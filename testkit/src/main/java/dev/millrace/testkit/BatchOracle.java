@@ -10,10 +10,9 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 
-/// SEAL-4: every attempt of a batch sends the same rows under the same token. SEAL-7: at most `maxInFlight` batches
-/// have
-/// begun and are not settled. One attempt of a batch is out at a time, and none waits
-/// while a permit and a replica are free.
+/// SEAL-4: every attempt of a batch sends the same rows under the same token. SEAL-7: at most `maxInFlight`
+/// batches have begun and are not settled. One attempt of a batch is out at a time, and none waits while a
+/// permit and a replica are free.
 ///
 /// Thread ownership: the run.
 final class BatchOracle {

@@ -6,7 +6,8 @@ import dev.millrace.sinkpool.WriteOutcome;
 import java.util.HashMap;
 import java.util.Map;
 
-/// The counters that reports and metrics are made of are the truth: attempts by replica and by ending.
+/// The counters that reports and metrics are made of are the truth: attempts by replica and by ending,
+/// pings not among them.
 ///
 /// Thread ownership: the run.
 final class CountOracle {
@@ -26,7 +27,7 @@ final class CountOracle {
         began.merge(replica, 1L, Long::sum);
     }
 
-    void ended(int replica, WriteOutcome outcome) {
+    void ended(WriteOutcome outcome) {
         if (outcome instanceof WriteOutcome.Unavailable) unavailable++;
         else answered++;
     }

@@ -7,9 +7,8 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The topics: records with gaps between their offsets, whose rows are a function of (seed, partition, offset). Knows
-/// of
-/// each record whether a sink has it.
+/// The topics: records with gaps between their offsets, whose rows are a function of (seed, partition, offset).
+/// Knows of each record whether a sink has it.
 ///
 /// Thread ownership: the run.
 final class FakeLog {

@@ -47,9 +47,8 @@ final class FakeRows implements RowEncoder {
         void row(int p, long offset);
     }
 
-    /// Reads the rows of a batch as a sink gets them, in order, and returns a hash over all bytes. Throws a violation
-    /// for
-    /// a row that was altered or never was (O4), or that is out of order (SEAL-6).
+    /// Reads the rows of a batch as a sink gets them, in order, and returns a hash over all bytes. Throws a
+    /// violation for a row that was altered or never was (O4), or that is out of order (SEAL-6).
     long read(BatchRows rows, Visitor visitor) {
         var hash = 7L;
         var count = 0;

@@ -9,9 +9,8 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 
 /// Fails a test that leaves acknowledgement handles open, or a share of a budget taken.
 ///
-/// Register one with `@RegisterExtension` in an instance field, so that each test has its own, and give it what the
-/// test
-/// makes:
+/// Register one with `@RegisterExtension` in an instance field, so that each test has its own, and give it what
+/// the test makes:
 ///
 /// ```java
 /// @RegisterExtension

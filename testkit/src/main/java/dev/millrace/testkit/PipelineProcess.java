@@ -120,8 +120,7 @@ final class PipelineProcess {
     }
 
     /// Chunks that may be open in builders, outside the budget until they are handed over: one for each member,
-    /// partition
-    /// and shard.
+    /// partition and shard.
     private int builders() {
         return members.size() * world.log.partitions().size() * shards.size();
     }

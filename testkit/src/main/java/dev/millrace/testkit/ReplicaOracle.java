@@ -83,7 +83,7 @@ final class ReplicaOracle {
         }
         var ping = out.batch == 0;
         retries.ended(out.batch);
-        if (!ping || !(outcome instanceof WriteOutcome.Written)) numbers.ended(out.replica, outcome);
+        if (!ping) numbers.ended(outcome);
         if (!ping || !(outcome instanceof WriteOutcome.Written)) causes.add(out);
         if (ping && !(outcome instanceof WriteOutcome.Written)) world.reached(Sometimes.PING_FAILED);
         if (out.episode != episodes[out.replica]) world.reached(Sometimes.LATE_ANSWER_OF_EARLIER_EPISODE);
@@ -95,8 +95,8 @@ final class ReplicaOracle {
         if (out == null) late(id);
         else {
             retries.ended(out.batch);
-            numbers.lost();
             if (out.batch == 0) causes.add(out);
+            else numbers.lost();
         }
     }
 
@@ -176,7 +176,7 @@ final class ReplicaOracle {
         var out = live.remove(id);
         if (out == null) throw new Violation("WRT-1", "attempt " + id + " is cancelled, and is not out");
         cancelled.put(id, out);
-        numbers.cancelled();
+        if (out.batch != 0) numbers.cancelled();
         if (++unfinished[out.replica] >= 2 * settings.maxInFlight()) world.reached(Sometimes.UNFINISHED_AT_BOUND);
     }
 

@@ -78,7 +78,6 @@ final class ShardOracle {
     }
 
     void pinged(long id, int replica) {
-        numbers.began(replica);
         replicas.started(id, replica, 0);
     }
 

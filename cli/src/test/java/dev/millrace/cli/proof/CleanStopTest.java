@@ -79,7 +79,9 @@ class CleanStopTest {
             var last = scene.startReady(scene.yaml());
             last.awaitCaughtUp();
             delivered += last.terminate(0).rows().delivered();
-            assertThat(delivered).as("nothing was delivered twice").isEqualTo(scene.orders().ids().size());
+            assertThat(delivered)
+                    .as("nothing was delivered twice")
+                    .isEqualTo(scene.orders().ids().size());
             assertThat(scene.store().against(scene.orders())).isEqualTo(Store.Difference.NONE);
         }
     }

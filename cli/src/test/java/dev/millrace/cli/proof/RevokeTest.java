@@ -11,9 +11,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Partitions are taken away while a write of theirs has not been answered: an answer within the time-out is committed
-/// in the
-/// revoke, a later one replays at the next owner, once.
+/// Partitions are taken away while a write of theirs has not been answered: an answer within the time-out is
+/// committed in the revoke, a later one replays at the next owner, once.
 @ExtendWith(LabExtension.class)
 class RevokeTest {
     private static final int PARTITIONS = 2;

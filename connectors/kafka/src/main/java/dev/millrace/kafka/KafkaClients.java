@@ -139,9 +139,9 @@ public final class KafkaClients {
         return maxPollIntervalNanos;
     }
 
-    /// How often topics are looked at. Who wants the client to look at its topics more often wants to know as soon that
-    /// one of
-    /// them was replaced: up to then the replacement is read on from the old position. At most once a second.
+    /// How often topics are looked at. Who wants the client to look at its topics more often wants to know as
+    /// soon that one of them was replaced: up to then the replacement is read on from the old position. At most
+    /// once a second.
     KafkaSourceSettings.Watch watch() {
         var often = settings.watch();
         var age = settings.properties().get("metadata.max.age.ms");

@@ -109,6 +109,8 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
         var now = clock.nanoTime();
         this.turnNanos = now;
         this.unassignedNanos = now;
+        this.askedNanos = now - ASK_AGAIN_NANOS;
+        this.lagNanos = now - LAG_NANOS;
         this.machine = maker.make(this::resolved, now);
     }
 

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assumptions.abort;
 import org.testcontainers.DockerClientFactory;
 import org.testcontainers.kafka.KafkaContainer;
 
-/// The contract against the broker of docker-compose.yml. Skipped, aloud, where there is no Docker engine.
+/// The contract against Apache's own image. Skipped, aloud, where there is no Docker engine.
 final class ContainerBrokerTest extends BrokerContract {
     private static final String IMAGE = "apache/kafka:4.3.1";
 

@@ -9,13 +9,18 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /// Reads a table's description, and whether it may be written to, from one server. Changes nothing there.
 final class Catalog {
     private static final String TABLE = """
             select c.oid, n.nspname, c.relname, c.relkind, pg_catalog.row_security_active(c.oid),
-                   pg_catalog.has_database_privilege(pg_catalog.current_database(), 'TEMP')
+                   pg_catalog.has_database_privilege(pg_catalog.current_database(), 'TEMP'),
+                   exists (select from pg_catalog.pg_index i where i.indrelid = c.oid and i.indisunique),
+                   exists (select from pg_catalog.pg_trigger t
+                            where t.tgrelid = c.oid and not t.tgisinternal and t.tgtype & 7 = 7)
               from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
              where c.oid = pg_catalog.to_regclass(?)""";
 
@@ -48,7 +53,9 @@ final class Catalog {
                 if (!answer.next()) return new Description.Refused("table " + name + " does not exist");
                 var refusal = refusal(answer, name, rows);
                 if (refusal != null) return new Description.Refused(refusal);
-                return described(answer.getString(2), answer.getString(3), columns(session, answer.getLong(1)), rows);
+                var hazards = hazards(answer, name, rows);
+                return described(
+                        answer.getString(2), answer.getString(3), columns(session, answer.getLong(1)), rows, hazards);
             }
         } finally {
             session.rollback();
@@ -62,6 +69,18 @@ final class Catalog {
         if (rows.onConflict() == OnConflict.IGNORE && !table.getBoolean(6))
             return "no right to make temporary tables in this database, which on_conflict: ignore needs";
         return null;
+    }
+
+    /// What works, and goes wrong one day.
+    private static SortedSet<String> hazards(ResultSet table, TableName name, Rows rows) throws SQLException {
+        var hazards = new TreeSet<String>();
+        if (rows.onConflict() == OnConflict.ERROR && table.getBoolean(7))
+            hazards.add(
+                    "table " + name + " has a unique index, and on_conflict is error: rows that replay after a crash"
+                            + " are refused until somebody looks; set on_conflict: ignore to take them as duplicates");
+        if (rows.onConflict() == OnConflict.IGNORE && table.getBoolean(8))
+            hazards.add("table " + name + " has a row trigger before insert: rows that it drops count as duplicates");
+        return hazards;
     }
 
     private static List<Found> columns(Connection session, long table) throws SQLException {
@@ -89,7 +108,8 @@ final class Catalog {
         };
     }
 
-    private static Description described(String schema, String table, List<Found> found, Rows rows) {
+    private static Description described(
+            String schema, String table, List<Found> found, Rows rows, SortedSet<String> hazards) {
         var where = "table " + schema + '.' + table;
         var sent = new ArrayList<Found>();
         for (var column : found) {
@@ -108,6 +128,6 @@ final class Catalog {
                 return new Description.Refused("no right to insert into column " + named + " of " + where);
             columns.add(column.column());
         }
-        return new Description.Described(new TableDescription(schema, table, columns), List.of());
+        return new Description.Described(new TableDescription(schema, table, columns), List.of(), hazards);
     }
 }

@@ -79,6 +79,8 @@ public final class PostgresSink implements Sink {
                             described.table(),
                             described.table().columns().size(),
                             described.unseen());
+            for (var hazard : described.hazards())
+                LOG.atWarn().addKeyValue("event", "postgres_hazard").log(hazard);
             return described;
         }
         var difference = TableWatch.difference(known, described.table());

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
@@ -118,6 +119,7 @@ final class TableWatch {
 
     private static Description combined(Map<ShardId, Description> answers) {
         var unseen = new ArrayList<ShardId>();
+        var hazards = new TreeSet<String>();
         TableDescription table = null;
         ShardId first = null;
         Description.NotReachable unreachable = null;
@@ -131,6 +133,7 @@ final class TableWatch {
                     unreachable = missing;
                 }
                 case Description.Described described -> {
+                    hazards.addAll(described.hazards());
                     if (table == null) {
                         table = described.table();
                         first = entry.getKey();
@@ -143,7 +146,7 @@ final class TableWatch {
                 }
             }
         }
-        if (table != null) return new Description.Described(table, unseen);
+        if (table != null) return new Description.Described(table, unseen, hazards);
         if (unreachable == null) throw new IllegalStateException("no shard was asked");
         return unreachable;
     }
