@@ -3,6 +3,7 @@ package dev.millrace.cli.proof;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Tag;
@@ -120,9 +121,7 @@ class TopicIdentityTest {
     }
 
     private static String id(Stage stage, String topic) throws Exception {
-        return Stage.done(stage.admin().describeTopics(List.of(topic)).allTopicNames())
-                .get(topic)
-                .topicId()
-                .toString();
+        var described = Stage.done(stage.admin().describeTopics(List.of(topic)).allTopicNames());
+        return Objects.requireNonNull(described.get(topic)).topicId().toString();
     }
 }
