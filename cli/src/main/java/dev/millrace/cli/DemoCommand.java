@@ -33,8 +33,8 @@ final class DemoCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         if (events < LEAST_EVENTS || rate < 1) {
-            System.err.println("--events is at least " + LEAST_EVENTS + ", or there is nothing to bring a replica back with;"
-                    + " --rate is at least 1");
+            System.err.println("--events is at least " + LEAST_EVENTS
+                    + ", or there is nothing to bring a replica back with;" + " --rate is at least 1");
             return 2;
         }
         Logs.configure(LoggingConfig.Format.TEXT, LoggingConfig.Level.ERROR);

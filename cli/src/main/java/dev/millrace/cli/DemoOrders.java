@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Produces the demo's orders at a steady rate, on a thread of its own. The same seed makes the same orders.
 ///
-/// The last of them come slowly until [#hurry]: a replica that is back shows it at the next batch, and there has to be one.
+/// The last of them come slowly until [#hurry]: a replica that is back shows it at the next batch, and there has to be
+/// one.
 final class DemoOrders implements AutoCloseable {
     private static final long NANOS_PER_SECOND = 1_000_000_000L;
     private static final long FIRST_ORDER_SECONDS = 1_764_374_400L;
