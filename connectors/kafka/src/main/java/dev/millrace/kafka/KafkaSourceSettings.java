@@ -2,6 +2,7 @@ package dev.millrace.kafka;
 
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.regex.Pattern;
 
 /// What the source is told: which topics of which cluster, as which group, and how carefully. Times are nanoseconds.
@@ -163,172 +164,94 @@ public record KafkaSourceSettings(
     }
 
     public KafkaSourceSettings consumers(int count) {
-        return new KafkaSourceSettings(
-                bootstrapServers,
-                topics,
-                groupId,
-                count,
-                onNoOffset,
-                onLostOffset,
-                startupTimeoutNanos,
-                groupProtocol,
-                properties,
-                values,
-                checkpoint,
-                membership,
-                watch);
+        return with(draft -> draft.consumers = count);
     }
 
     public KafkaSourceSettings onNoOffset(OnNoOffset choice) {
-        return new KafkaSourceSettings(
-                bootstrapServers,
-                topics,
-                groupId,
-                consumers,
-                choice,
-                onLostOffset,
-                startupTimeoutNanos,
-                groupProtocol,
-                properties,
-                values,
-                checkpoint,
-                membership,
-                watch);
+        return with(draft -> draft.onNoOffset = choice);
     }
 
     public KafkaSourceSettings onLostOffset(OnLostOffset choice) {
-        return new KafkaSourceSettings(
-                bootstrapServers,
-                topics,
-                groupId,
-                consumers,
-                onNoOffset,
-                choice,
-                startupTimeoutNanos,
-                groupProtocol,
-                properties,
-                values,
-                checkpoint,
-                membership,
-                watch);
+        return with(draft -> draft.onLostOffset = choice);
     }
 
     public KafkaSourceSettings startupTimeoutNanos(long nanos) {
-        return new KafkaSourceSettings(
-                bootstrapServers,
-                topics,
-                groupId,
-                consumers,
-                onNoOffset,
-                onLostOffset,
-                nanos,
-                groupProtocol,
-                properties,
-                values,
-                checkpoint,
-                membership,
-                watch);
+        return with(draft -> draft.startupTimeoutNanos = nanos);
     }
 
     public KafkaSourceSettings groupProtocol(GroupProtocol protocol) {
-        return new KafkaSourceSettings(
-                bootstrapServers,
-                topics,
-                groupId,
-                consumers,
-                onNoOffset,
-                onLostOffset,
-                startupTimeoutNanos,
-                protocol,
-                properties,
-                values,
-                checkpoint,
-                membership,
-                watch);
+        return with(draft -> draft.groupProtocol = protocol);
     }
 
     public KafkaSourceSettings properties(Map<String, String> clientProperties) {
-        return new KafkaSourceSettings(
-                bootstrapServers,
-                topics,
-                groupId,
-                consumers,
-                onNoOffset,
-                onLostOffset,
-                startupTimeoutNanos,
-                groupProtocol,
-                clientProperties,
-                values,
-                checkpoint,
-                membership,
-                watch);
+        return with(draft -> draft.properties = clientProperties);
     }
 
     public KafkaSourceSettings values(Values how) {
-        return new KafkaSourceSettings(
-                bootstrapServers,
-                topics,
-                groupId,
-                consumers,
-                onNoOffset,
-                onLostOffset,
-                startupTimeoutNanos,
-                groupProtocol,
-                properties,
-                how,
-                checkpoint,
-                membership,
-                watch);
+        return with(draft -> draft.values = how);
     }
 
     public KafkaSourceSettings checkpoint(Checkpoint when) {
-        return new KafkaSourceSettings(
-                bootstrapServers,
-                topics,
-                groupId,
-                consumers,
-                onNoOffset,
-                onLostOffset,
-                startupTimeoutNanos,
-                groupProtocol,
-                properties,
-                values,
-                when,
-                membership,
-                watch);
+        return with(draft -> draft.checkpoint = when);
     }
 
     public KafkaSourceSettings membership(Membership bounds) {
-        return new KafkaSourceSettings(
-                bootstrapServers,
-                topics,
-                groupId,
-                consumers,
-                onNoOffset,
-                onLostOffset,
-                startupTimeoutNanos,
-                groupProtocol,
-                properties,
-                values,
-                checkpoint,
-                bounds,
-                watch);
+        return with(draft -> draft.membership = bounds);
     }
 
     public KafkaSourceSettings watch(Watch often) {
-        return new KafkaSourceSettings(
-                bootstrapServers,
-                topics,
-                groupId,
-                consumers,
-                onNoOffset,
-                onLostOffset,
-                startupTimeoutNanos,
-                groupProtocol,
-                properties,
-                values,
-                checkpoint,
-                membership,
-                often);
+        return with(draft -> draft.watch = often);
+    }
+
+    private KafkaSourceSettings with(Consumer<Draft> change) {
+        var draft = new Draft(this);
+        change.accept(draft);
+        return draft.settings();
+    }
+
+    /// The same settings while one of them is changed.
+    private static final class Draft {
+        private final KafkaSourceSettings before;
+        private int consumers;
+        private OnNoOffset onNoOffset;
+        private OnLostOffset onLostOffset;
+        private long startupTimeoutNanos;
+        private GroupProtocol groupProtocol;
+        private Map<String, String> properties;
+        private Values values;
+        private Checkpoint checkpoint;
+        private Membership membership;
+        private Watch watch;
+
+        Draft(KafkaSourceSettings before) {
+            this.before = before;
+            consumers = before.consumers;
+            onNoOffset = before.onNoOffset;
+            onLostOffset = before.onLostOffset;
+            startupTimeoutNanos = before.startupTimeoutNanos;
+            groupProtocol = before.groupProtocol;
+            properties = before.properties;
+            values = before.values;
+            checkpoint = before.checkpoint;
+            membership = before.membership;
+            watch = before.watch;
+        }
+
+        KafkaSourceSettings settings() {
+            return new KafkaSourceSettings(
+                    before.bootstrapServers,
+                    before.topics,
+                    before.groupId,
+                    consumers,
+                    onNoOffset,
+                    onLostOffset,
+                    startupTimeoutNanos,
+                    groupProtocol,
+                    properties,
+                    values,
+                    checkpoint,
+                    membership,
+                    watch);
+        }
     }
 }
