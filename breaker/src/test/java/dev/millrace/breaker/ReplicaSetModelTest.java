@@ -68,8 +68,9 @@ class ReplicaSetModelTest {
         if (!lost) run.out.forEach(permit -> run.real.report(permit, Verdict.UNTRIED));
         for (int turns = 0; !(run.real.acquire(Driven.ANY) instanceof Leave.Granted); turns++) {
             assertThat(turns).as("turns of waiting").isLessThan(2 * shape.replicas() + 2);
-            assertThat(run.real.wakesIn()).isNotNegative();
-            run.real.pass(run.real.wakesIn());
+            // A move that no tick has told yet is due already.
+            if (turns > 0) assertThat(run.real.wakesIn()).isNotNegative();
+            run.real.pass(Math.max(0, run.real.wakesIn()));
             assertThat(run.real.tick()).isTrue();
         }
     }
