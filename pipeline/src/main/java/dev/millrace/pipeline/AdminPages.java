@@ -1,13 +1,62 @@
 package dev.millrace.pipeline;
 
+import dev.millrace.kafka.KafkaSource;
+import dev.millrace.kafka.PartitionView;
 import dev.millrace.pipeline.AdminServer.Answer;
+import dev.millrace.sinkpool.AdmissionBudget;
+import dev.millrace.sinkpool.NanoClock;
+import dev.millrace.sinkpool.SinkPool;
+import java.util.List;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
-/// The paths of the admin endpoints, and who answers each.
+/// What the admin endpoints of one pipeline answer, computed when they are asked.
+///
+/// `source` gives null until the sinks have said what they look like.
+///
+/// Thread ownership: any.
 record AdminPages(
-        Supplier<Answer> health, Supplier<Answer> readiness, Supplier<Answer> status, Supplier<Answer> metrics) {
+        String pipeline,
+        Supplier<@Nullable KafkaSource> source,
+        SinkPool pool,
+        AdmissionBudget budget,
+        NanoClock clock,
+        BooleanSupplier stopping,
+        Supplier<Answer> metrics) {
     Map<String, Supplier<Answer>> pages() {
-        return Map.of("/healthz", health, "/readyz", readiness, "/status", status, "/metrics", metrics);
+        return Map.of(
+                "/healthz", this::health, "/readyz", this::readiness, "/status", this::status, "/metrics", metrics);
+    }
+
+    /// Looks at the process and the poll loop only: whoever restarts a process for an outage makes it worse (OPS-7).
+    private Answer health() {
+        var from = source.get();
+        if (from == null) return Answer.text(200, "alive");
+        var view = from.view();
+        var turn = view.turnAgeNanos();
+        if (turn > view.maxPollIntervalNanos() / 2)
+            return Answer.text(503, "the poll loop has not turned for " + turn / 1_000_000 + " ms");
+        return Answer.text(200, "alive");
+    }
+
+    private Answer readiness() {
+        if (stopping.getAsBoolean()) return Answer.text(503, "draining");
+        var from = source.get();
+        if (from == null) return Answer.text(503, "starting: a sink can't be reached yet");
+        if (!from.view().ready()) return Answer.text(503, "no assignment");
+        for (var shard : pool.status()) {
+            if (!shard.view().usable()) return Answer.text(503, shard.shard() + ": no usable replica");
+            if (shard.view().blocked()) return Answer.text(503, shard.shard() + ": a batch is refused");
+        }
+        return Answer.text(200, "ready");
+    }
+
+    private Answer status() {
+        var from = source.get();
+        var state = stopping.getAsBoolean() ? "draining" : from == null ? "starting" : "running";
+        List<PartitionView> partitions = from == null ? List.of() : from.view().partitions();
+        return Answer.json(StatusJson.of(pipeline, state, partitions, pool.status(), budget, clock.nanoTime()));
     }
 }

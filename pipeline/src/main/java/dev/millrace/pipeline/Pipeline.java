@@ -1,6 +1,5 @@
 package dev.millrace.pipeline;
 
-import dev.millrace.breaker.ReplicaView;
 import dev.millrace.checkpoint.OpenHandles;
 import dev.millrace.config.AdminConfig;
 import dev.millrace.config.PipelineConfig;
@@ -21,7 +20,6 @@ import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -171,7 +169,8 @@ public final class Pipeline {
         try {
             var server = AdminServer.start(
                     new InetSocketAddress(listen.host(), listen.port()),
-                    new AdminPages(this::health, this::readiness, this::status, this::scraped).pages());
+                    new AdminPages(config.name(), () -> source, pool, budget, clock, this::ended, this::scraped)
+                            .pages());
             admin = server;
             LOG.atInfo().addKeyValue("event", "admin_listening").log("{}", server.address());
         } catch (IOException | IllegalArgumentException cause) {
@@ -369,71 +368,7 @@ public final class Pipeline {
 
     /// How far it is, for a person who watches.
     public Progress progress() {
-        var polled = 0L;
-        Long lag = 0L;
-        for (var partition : partitions()) {
-            polled += partition.polled();
-            if (partition.member() < 0) continue;
-            lag = lag == null || partition.lag() == null ? null : (Long) (lag + partition.lag());
-        }
-        var now = clock.nanoTime();
-        var shards = pool.status();
-        var delivered =
-                shards.stream().mapToLong(shard -> shard.counts().rowsWritten()).sum();
-        return new Progress(
-                polled,
-                delivered,
-                lag,
-                shards.stream().map(shard -> progress(shard, now)).toList());
-    }
-
-    private static Progress.Shard progress(ShardStatus shard, long now) {
-        var replicas = new ArrayList<Progress.Replica>();
-        for (var replica : shard.view().replicas()) {
-            var state = replica.state();
-            var opensFor = state.phaseEndsNanos() == NanoClock.NEVER ? 0 : Math.max(0, state.phaseEndsNanos() - now);
-            replicas.add(new Progress.Replica(
-                    shard.endpoints().get(state.replica()).toString(), phase(state.phase()), opensFor));
-        }
-        return new Progress.Shard(shard.shard().toString(), replicas);
-    }
-
-    private static Progress.Phase phase(ReplicaView.Phase phase) {
-        return switch (phase) {
-            case CLOSED -> Progress.Phase.CLOSED;
-            case HALF_OPEN -> Progress.Phase.HALF_OPEN;
-            case OPEN, QUARANTINED -> Progress.Phase.OPEN;
-        };
-    }
-
-    // --- what the endpoints answer
-
-    private AdminServer.Answer health() {
-        var from = source;
-        if (from == null) return AdminServer.Answer.text(200, "alive");
-        var view = from.view();
-        var turn = view.turnAgeNanos();
-        if (turn > view.maxPollIntervalNanos() / 2)
-            return AdminServer.Answer.text(503, "the poll loop has not turned for " + turn / 1_000_000 + " ms");
-        return AdminServer.Answer.text(200, "alive");
-    }
-
-    private AdminServer.Answer readiness() {
-        if (stop.get() != null) return AdminServer.Answer.text(503, "draining");
-        var from = source;
-        if (from == null) return AdminServer.Answer.text(503, "starting: a sink can't be reached yet");
-        if (!from.view().ready()) return AdminServer.Answer.text(503, "no assignment");
-        for (var shard : pool.status()) {
-            if (!shard.view().usable()) return AdminServer.Answer.text(503, shard.shard() + ": no usable replica");
-            if (shard.view().blocked()) return AdminServer.Answer.text(503, shard.shard() + ": a batch is refused");
-        }
-        return AdminServer.Answer.text(200, "ready");
-    }
-
-    private AdminServer.Answer status() {
-        var state = stop.get() != null ? "draining" : source == null ? "starting" : "running";
-        return AdminServer.Answer.json(
-                StatusJson.of(config.name(), state, partitions(), pool.status(), budget, clock.nanoTime()));
+        return Progress.of(partitions(), pool.status(), clock.nanoTime());
     }
 
     private AdminServer.Answer scraped() {
