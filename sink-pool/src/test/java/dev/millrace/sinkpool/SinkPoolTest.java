@@ -417,4 +417,32 @@ final class SinkPoolTest {
         }
         source.assertNothingLeaks();
     }
+
+    /// Its share is smaller than a batch, so nothing but linger would seal what is open, and nothing more can come.
+    @Test
+    @Tag("SEAL-5")
+    void aShardThatHoldsItsShareSealsWhatItHas() throws Exception {
+        var budget = new AdmissionBudget(100, 1L << 30, 0.5);
+        var source = new Source(budget);
+        var setup = new Shard.Setup();
+        setup.maxRows = 100;
+        setup.linger = 3_600_000;
+        var spec = new ShardSpec(setup.settings(), new FakeSink(), List.of(URI.create("fake://replica")));
+        var pool = new SinkPool(
+                List.of(List.of(spec)), budget, TokenMint.perRun("run"), 1, NanoClock.SYSTEM, new Pool.Listener());
+        pool.start();
+        try {
+            for (var i = 0; i < 6; i++) {
+                var chunk = source.chunk("orders", 0, 1, 10L * i, 10, 20, System.nanoTime());
+                eventually("chunk " + i + " is taken", () -> pool.offer(Pool.TARGET, List.of(chunk)));
+            }
+            var counts = pool.status().getFirst().counts();
+            assertThat(counts.sealedFor(SealReason.PRESSURE)).isPositive();
+            pool.epochEnded(Source.partition("orders", 0), 1);
+            eventually("all of it came back", () -> budget.rows() == 0);
+        } finally {
+            pool.close();
+        }
+        source.assertNothingLeaks();
+    }
 }
