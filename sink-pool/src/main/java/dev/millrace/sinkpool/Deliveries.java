@@ -3,17 +3,22 @@ package dev.millrace.sinkpool;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
-/// The sealed batches of one shard that are not settled: a FIFO queue of those without a permit, and those that hold
-/// one.
+/// The sealed batches of one shard that are not settled: a FIFO queue of those without a permit, those that hold one,
+/// and those that are parked: they wait for evidence or for their dead letters, and hold up nobody.
 ///
 /// Invariant M3: at most `permits` batches hold one, each from its first attempt until it is removed (SEAL-7).
 ///
 /// Thread ownership: the shard machine that created it.
 final class Deliveries {
+    /// Past these a batch that should be parked keeps its permit: so a shard that only refuses holds (POI-4, POI-13).
+    static final int MOST_PARKED = 64;
+
     private final int permits;
     private final ArrayDeque<Delivery> queue = new ArrayDeque<>();
     private final List<Delivery> inFlight = new ArrayList<>();
+    private final List<Delivery> parked = new ArrayList<>();
 
     Deliveries(int permits) {
         this.permits = permits;
@@ -38,12 +43,38 @@ final class Deliveries {
     }
 
     boolean isEmpty() {
-        return queue.isEmpty() && inFlight.isEmpty();
+        return queue.isEmpty() && inFlight.isEmpty() && parked.isEmpty();
+    }
+
+    /// Gives its permit back, if there is a place to wait without one.
+    void park(Delivery delivery) {
+        if (parked.size() < MOST_PARKED && inFlight.remove(delivery)) parked.add(delivery);
+    }
+
+    /// It has something to write again: it is the next to get a permit.
+    void unpark(Delivery delivery) {
+        if (parked.remove(delivery)) queue.addFirst(delivery);
+    }
+
+    /// How many suspects others than `delivery` have.
+    int suspectsElsewhere(Delivery delivery) {
+        var suspects = 0;
+        for (var one : inFlight) if (one != delivery) suspects += one.suspects();
+        for (var one : parked) if (one != delivery) suspects += one.suspects();
+        return suspects;
+    }
+
+    /// The delivery of this batch, if it is not settled.
+    @Nullable
+    Delivery find(long batch) {
+        for (var one : parked) if (one.batch().id() == batch) return one;
+        for (var one : inFlight) if (one.batch().id() == batch) return one;
+        return null;
     }
 
     /// Settled or given up: its permit is free.
     void remove(Delivery delivery) {
-        if (!inFlight.remove(delivery)) queue.remove(delivery);
+        if (!inFlight.remove(delivery) && !parked.remove(delivery)) queue.remove(delivery);
     }
 
     /// The same place for what is left of it.
@@ -62,11 +93,13 @@ final class Deliveries {
     void clear() {
         queue.clear();
         inFlight.clear();
+        parked.clear();
     }
 
-    /// Those that hold a permit, in the order in which they got it, then those that wait.
+    /// Those that hold a permit, in the order in which they got it, those that are parked, and those that wait.
     List<Delivery> all() {
         var out = new ArrayList<>(inFlight);
+        out.addAll(parked);
         out.addAll(queue);
         return out;
     }
@@ -78,8 +111,32 @@ final class Deliveries {
                 .toList();
     }
 
+    /// What is parked and wants a replica again is the next to get a permit.
     void wake(long nowNanos) {
         inFlight.forEach(delivery -> delivery.wake(nowNanos));
+        for (var at = parked.size() - 1; at >= 0; at--) {
+            var one = parked.get(at);
+            one.wake(nowNanos);
+            if (one.stage() instanceof Delivery.Stage.Ready) queue.addFirst(parked.remove(at));
+        }
+    }
+
+    /// The shard took something: what waits for evidence is tried again.
+    void evidence(long nowNanos) {
+        parked.forEach(Delivery::wakeNow);
+        wake(nowNanos);
+    }
+
+    /// Those whose suspects are to be looked at again.
+    List<Delivery> drifting(long nowNanos) {
+        var due = new ArrayList<Delivery>();
+        for (var one : inFlight) if (driftOver(one, nowNanos)) due.add(one);
+        for (var one : parked) if (driftOver(one, nowNanos)) due.add(one);
+        return due;
+    }
+
+    private static boolean driftOver(Delivery one, long nowNanos) {
+        return one.stage() instanceof Delivery.Stage.Drifting(var until) && NanoClock.reached(until, nowNanos);
     }
 
     /// The shard wrote something: every ladder starts afresh (WRT-2).
@@ -90,10 +147,16 @@ final class Deliveries {
     /// When the next sleep ends.
     long wakeAtNanos() {
         var wake = NanoClock.NEVER;
-        for (var delivery : inFlight) {
-            if (delivery.stage() instanceof Delivery.Stage.Sleeping(var until, var _, var _))
-                wake = NanoClock.earlier(wake, until);
-        }
+        for (var delivery : inFlight) wake = NanoClock.earlier(wake, wakeAtNanos(delivery));
+        for (var delivery : parked) wake = NanoClock.earlier(wake, wakeAtNanos(delivery));
         return wake;
+    }
+
+    private static long wakeAtNanos(Delivery delivery) {
+        return switch (delivery.stage()) {
+            case Delivery.Stage.Sleeping(var until, var _, var _) -> until;
+            case Delivery.Stage.Drifting(var until) -> until;
+            case Delivery.Stage.Ready _, Delivery.Stage.Writing _, Delivery.Stage.Settling _ -> NanoClock.NEVER;
+        };
     }
 }

@@ -8,7 +8,8 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// One sealed batch on its way to its sink: where it stands, and what its attempts so far said.
+/// One sealed batch on its way to its sink: where it stands, what its attempts so far said, and, while it is taken
+/// apart, which of its rows have ended.
 ///
 /// Thread ownership: the shard machine that created it.
 final class Delivery {
@@ -21,6 +22,12 @@ final class Delivery {
         record Sleeping(long untilNanos, long sleepNanos, Preference then) implements Stage {}
 
         record Writing(long attempt) implements Stage {}
+
+        /// Too much is refused for its suspects to be judged; the judge is asked again then.
+        record Drifting(long untilNanos) implements Stage {}
+
+        /// Nothing is left of it but dead letters that are on their way, or a row that a person must look at.
+        record Settling() implements Stage {}
     }
 
     static final Preference ANY = new Preference.Any();
@@ -31,9 +38,14 @@ final class Delivery {
     private Stage stage = new Stage.Ready(ANY);
     private int attempts;
     private int failures;
+    private int setbacks;
     private boolean inDoubt;
     private boolean blocked;
+    private boolean knownOutage;
+    private boolean counted;
     private @Nullable Failure failure;
+    private @Nullable Isolation isolation;
+    private @Nullable RowEndings endings;
 
     Delivery(SealedBatch batch) {
         this.batch = batch;
@@ -45,8 +57,9 @@ final class Delivery {
         return batch;
     }
 
+    /// Those that are not settled.
     List<EncodedChunk> chunks() {
-        return chunks;
+        return endings == null ? chunks : endings.open();
     }
 
     Stage stage() {
@@ -65,12 +78,37 @@ final class Delivery {
         return failures;
     }
 
+    /// How many attempts got nothing done, whatever the shard wrote since. A refused part is none.
+    int setbacks() {
+        return setbacks;
+    }
+
     boolean all(Predicate<EncodedChunk> which) {
-        return chunks.stream().allMatch(which);
+        return chunks().stream().allMatch(which);
     }
 
     boolean any(Predicate<EncodedChunk> which) {
-        return chunks.stream().anyMatch(which);
+        return chunks().stream().anyMatch(which);
+    }
+
+    // --- what is sent
+
+    // All, or the part whose turn it is.
+    private Isolation.Part sent() {
+        var current = isolation == null ? null : isolation.current();
+        return current == null ? new Isolation.Part(0, batch.rows().rows()) : current;
+    }
+
+    /// The rows of the next attempt: all, or the next part of a batch that is taken apart.
+    BatchRows rows() {
+        var of = sent();
+        return of.rows() == batch.rows().rows() ? batch.rows() : batch.rows().part(of.from(), of.to());
+    }
+
+    /// What names those rows: a pure function of the batch's token and their place in it.
+    Token token() {
+        var of = sent();
+        return of.rows() == batch.rows().rows() ? batch.token() : batch.token().part(of.from(), of.to());
     }
 
     void writing(long attempt) {
@@ -78,15 +116,27 @@ final class Delivery {
         stage = new Stage.Writing(attempt);
     }
 
+    // --- what its attempts said
+
     /// An attempt failed. Returns whether this is news: a kind of failure that holds the batch, told for the first
     /// time.
     boolean failed(Failure what, boolean holds) {
-        var news = holds && (failure == null || !failure.code().equals(what.code()));
         failures++;
+        setbacks++;
+        if (what.mayHaveStored()) doubt();
+        return said(what, holds);
+    }
+
+    private boolean said(Failure what, boolean holds) {
+        var news = holds && (failure == null || !failure.code().equals(what.code()));
         failure = what;
-        inDoubt |= what.mayHaveStored();
         blocked = holds;
         return news;
+    }
+
+    private void doubt() {
+        if (endings == null) inDoubt = true;
+        else endings.doubtful(sent());
     }
 
     void sleep(long nowNanos, long sleepNanos, Preference then) {
@@ -99,20 +149,103 @@ final class Delivery {
             stage = new Stage.Ready(then);
     }
 
+    /// The shard took something of another batch: it need not sleep on.
+    void wakeNow() {
+        if (stage instanceof Stage.Sleeping(var _, var _, var then)) stage = new Stage.Ready(then);
+    }
+
+    void ready() {
+        stage = new Stage.Ready(ANY);
+    }
+
     /// The shard wrote something: the ladder starts afresh.
     void freshLadder() {
         failures = 0;
     }
 
-    /// How it ends when it is given up now: in doubt while an attempt is out, or when one ended unknown.
-    Ending givenUp() {
-        return stage instanceof Stage.Writing || inDoubt ? Ending.IN_DOUBT : Ending.ABANDONED;
+    // --- taken apart
+
+    /// Begins to take it apart, or goes on with it.
+    Isolation isolation(int attemptsOfOne) {
+        var now = isolation;
+        if (now == null) {
+            isolation = now = new Isolation(batch.rows().rows(), attemptsOfOne);
+            if (endings == null) endings = new RowEndings(batch.rows(), inDoubt);
+        }
+        return now;
+    }
+
+    @Nullable
+    Isolation apart() {
+        return isolation;
+    }
+
+    RowEndings endings() {
+        var now = endings;
+        if (now == null) throw new IllegalStateException("batch " + batch.id() + " is whole");
+        return now;
+    }
+
+    /// What was refused speaks against no row. Nothing of it is stored, so it is whole again. Returns whether that is
+    /// news.
+    boolean outage(Failure last) {
+        isolation = null;
+        knownOutage = true;
+        failures++;
+        return said(last, true);
+    }
+
+    boolean knownOutage() {
+        return knownOutage;
+    }
+
+    boolean drift(Failure last, long untilNanos) {
+        stage = new Stage.Drifting(untilNanos);
+        return said(last, true);
+    }
+
+    /// Only dead letters are left, or what a person must look at. Returns whether that is news.
+    boolean settling(Failure last, boolean holds) {
+        stage = new Stage.Settling();
+        return said(last, holds);
+    }
+
+    /// How many rows are refused alone and not yet set aside.
+    int suspects() {
+        return isolation == null || stage instanceof Stage.Settling
+                ? 0
+                : isolation.suspects().size();
+    }
+
+    /// The batch counts as written with its first part that is. Returns whether this is it.
+    boolean countOnce() {
+        var first = !counted;
+        counted = true;
+        return first;
+    }
+
+    // --- how it ends
+
+    /// How the chunks that are not settled end when they are given up now: in doubt while an attempt of a row is out,
+    /// or
+    /// when one ended unknown.
+    List<RowEndings.Done> givenUp() {
+        if (endings != null) {
+            return endings.giveUp(stage instanceof Stage.Writing ? sent() : null);
+        }
+        var ending = stage instanceof Stage.Writing || inDoubt ? Ending.IN_DOUBT : Ending.ABANDONED;
+        return chunks.stream()
+                .map(chunk -> new RowEndings.Done(chunk, RowCounts.all(chunk.rows(), ending)))
+                .toList();
     }
 
     ShardView.Held view() {
+        var rows = endings == null
+                ? batch.rows().rows()
+                : chunks().stream().mapToLong(EncodedChunk::rows).sum();
         return new ShardView.Held(
                 batch.id(),
-                batch.rows().rows(),
+                rows,
                 attempts,
                 stage instanceof Stage.Writing,
                 blocked,

@@ -87,7 +87,7 @@ final class Dispatcher {
         for (var permit = replicas.probe(nowNanos); permit != null; permit = replicas.probe(nowNanos)) {
             if (pingedEpisode[permit.replica()] == permit.episode()) {
                 var bySize = Comparator.comparingLong(
-                        (Delivery delivery) -> delivery.batch().rows().byteCount());
+                        (Delivery delivery) -> delivery.rows().byteCount());
                 write(ready.stream().min(bySize).orElseThrow(), permit, deadline, nowNanos, out);
                 return true;
             }
@@ -123,9 +123,8 @@ final class Dispatcher {
         counts.began(permit.replica());
         var attempt = attempts.begin(delivery, permit, nowNanos, deadlineNanos);
         delivery.writing(attempt.id());
-        var batch = delivery.batch();
         out.accept(new ShardCommand.StartAttempt(
-                attempt.id(), permit.replica(), batch, batch.rows(), batch.token(), deadlineNanos));
+                attempt.id(), permit.replica(), delivery.batch(), delivery.rows(), delivery.token(), deadlineNanos));
     }
 
     // --- attempts that end

@@ -101,13 +101,19 @@ public final class EncodedChunk implements AutoCloseable {
 
     /// Ends the parts and the lease: what a shell does for a `Settle` command. Returns whether this call did:
     /// the second of anything changes nothing.
-    public boolean settle(Ending ending) {
+    public boolean settle(RowCounts counts) {
         if (settled) return false;
+        if (counts.rows() != rows) throw new IllegalArgumentException(counts + " of " + rows + " rows");
         settled = true;
-        tally.ended(rows, ending);
+        tally.ended(counts);
         lease.close();
-        for (var part : parts) part.resolve(ending.resolution());
+        for (var part : parts) part.resolve(counts.resolution());
         return true;
+    }
+
+    /// All its rows end alike.
+    public boolean settle(Ending ending) {
+        return settle(RowCounts.all(rows, ending));
     }
 
     /// Nobody settled it: it is abandoned, and its ranges replay.

@@ -6,6 +6,9 @@ package dev.millrace.sinkpool;
 public interface PoolListener {
     void note(ShardId shard, ShardNote note);
 
+    /// A row is poison, and the policy is to stop: the process ends, naming it. Its chunk is held until then.
+    void stopFor(ShardId shard, RowRef row, Failure failure);
+
     /// A worker ended by a fault of its own. What it held was settled as failed; its counters stand.
     void died(ShardId shard, Throwable cause);
 }

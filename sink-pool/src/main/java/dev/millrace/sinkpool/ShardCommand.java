@@ -13,7 +13,13 @@ public sealed interface ShardCommand {
     record CancelAttempt(long attempt) implements ShardCommand {}
 
     /// All rows of the chunk have ended. The only command that touches acknowledgements and budget.
-    record Settle(EncodedChunk chunk, Ending ending) implements ShardCommand {}
+    record Settle(EncodedChunk chunk, RowCounts counts) implements ShardCommand {}
+
+    /// Poison: send it to the dead-letter topic. Ends with a [ShardEvent.DeadLettered]; until then its chunk is held.
+    record DeadLetter(SealedBatch batch, RowRef row, Failure failure, int attempts) implements ShardCommand {}
+
+    /// Poison, and the policy is to stop: the process ends, naming it.
+    record StopFor(RowRef row, Failure failure) implements ShardCommand {}
 
     /// A state changed: one log line, one timer. Nothing depends on it.
     record Tell(ShardNote note) implements ShardCommand {}

@@ -31,8 +31,11 @@ public final class ShardCounts {
 
     private final AtomicLong rowsWritten = new AtomicLong();
     private final AtomicLong rowsDuplicate = new AtomicLong();
+    private final AtomicLong rowsDeadLettered = new AtomicLong();
+    private final AtomicLong rowsSkipped = new AtomicLong();
     private final AtomicLong rowsAbandoned = new AtomicLong();
     private final AtomicLong rowsInDoubt = new AtomicLong();
+    private final AtomicLong possibleDuplicates = new AtomicLong();
     private final AtomicLong batchesWritten = new AtomicLong();
     private final AtomicLong lateOutcomes = new AtomicLong();
     private final Map<SealReason, LongAdder> sealed = adders(SealReason.class);
@@ -71,23 +74,28 @@ public final class ShardCounts {
         if (how != Attempt.WRITTEN) replicaFailures.incrementAndGet(replica);
     }
 
-    void wrote(int replica, long rows, long duplicate) {
-        batchesWritten.incrementAndGet();
+    /// `batches` is 0 for a later part of a batch that is taken apart, which counts once.
+    void wrote(int replica, int batches, long rows, long duplicate) {
+        batchesWritten.addAndGet(batches);
         rowsDuplicate.addAndGet(duplicate);
         replicaRows.addAndGet(replica, rows);
+    }
+
+    /// These were written under another token than an attempt that may have stored them.
+    void perhapsTwice(long rows) {
+        possibleDuplicates.addAndGet(rows);
     }
 
     void late() {
         lateOutcomes.incrementAndGet();
     }
 
-    void settled(int rows, Ending ending) {
-        (switch (ending) {
-                    case WRITTEN -> rowsWritten;
-                    case ABANDONED -> rowsAbandoned;
-                    case IN_DOUBT -> rowsInDoubt;
-                })
-                .addAndGet(rows);
+    void settled(RowCounts counts) {
+        rowsWritten.addAndGet(counts.written());
+        rowsDeadLettered.addAndGet(counts.deadLettered());
+        rowsSkipped.addAndGet(counts.skipped());
+        rowsAbandoned.addAndGet(counts.abandoned());
+        rowsInDoubt.addAndGet(counts.inDoubt());
     }
 
     /// Rows that the sink has, repeats of this run counted once; those it said it had before are among them.
@@ -97,6 +105,20 @@ public final class ShardCounts {
 
     public long rowsDuplicate() {
         return rowsDuplicate.get();
+    }
+
+    public long rowsDeadLettered() {
+        return rowsDeadLettered.get();
+    }
+
+    public long rowsSkipped() {
+        return rowsSkipped.get();
+    }
+
+    /// Rows that this run may have stored twice, by taking a batch apart of which an attempt had ended unknown
+    /// (POI-12).
+    public long possibleDuplicates() {
+        return possibleDuplicates.get();
     }
 
     public long rowsAbandoned() {

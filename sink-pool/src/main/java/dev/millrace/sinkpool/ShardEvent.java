@@ -19,6 +19,12 @@ public sealed interface ShardEvent {
     /// the batch is retried.
     record AttemptLost(long attempt, Failure failure) implements ShardEvent {}
 
+    /// The dead-letter topic has acknowledged it.
+    record DeadLettered(long batch, RowRef row) implements ShardEvent {}
+
+    /// The dead-letter topic does not take it for now; it is sent again. Only told.
+    record DeadLetterFailed(long batch, RowRef row, Failure failure) implements ShardEvent {}
+
     /// A source is paused: seal what is worth it, since nothing more would come.
     record Pressure() implements ShardEvent {}
 

@@ -14,10 +14,13 @@ final class ShardLog {
 
     private final ShardId shard;
     private final List<URI> endpoints;
+    private final NanoClock clock;
+    private final PoisonLog poison = new PoisonLog();
 
-    ShardLog(ShardId shard, List<URI> endpoints) {
+    ShardLog(ShardId shard, List<URI> endpoints, NanoClock clock) {
         this.shard = shard;
         this.endpoints = endpoints;
+        this.clock = clock;
     }
 
     void tell(ShardNote note) {
@@ -58,7 +61,23 @@ final class ShardLog {
                         .addKeyValue("event", "batch_blocked")
                         .addKeyValue("shard", shard)
                         .addKeyValue("batch", batch)
-                        .log("the sink does not take the batch; it is held whole and tried again: {}", failure);
+                        .log("the sink does not take the batch; it is held and tried again: {}", failure);
+            case ShardNote.TakenApart(var batch, var failure) ->
+                LOG.atInfo()
+                        .addKeyValue("event", "batch_taken_apart")
+                        .addKeyValue("shard", shard)
+                        .addKeyValue("batch", batch)
+                        .log("the sink refused it; parts of it are written to find the rows: {}", failure);
+            case ShardNote.Drift(var batch, var suspects, var failure) ->
+                LOG.atError()
+                        .addKeyValue("event", "poison_rate")
+                        .addKeyValue("shard", shard)
+                        .addKeyValue("batch", batch)
+                        .addKeyValue("suspects", suspects)
+                        .log(
+                                "more rows are refused than poison.max_rate: the schema changed? None is set aside: {}",
+                                failure);
+            case ShardNote.Poison(var row, var failure, var skipped) -> poison(row, failure, skipped);
             case ShardNote.GaveUp(var batch, var attempts, var failure) ->
                 LOG.atError()
                         .addKeyValue("event", "batch_given_up")
@@ -86,6 +105,16 @@ final class ShardLog {
                         .addKeyValue("batch", batch.id())
                         .log("{} rows, {} duplicate, to {}", accepted, duplicate, endpoints.get(replica));
         }
+    }
+
+    private void poison(RowRef row, Failure failure, boolean skipped) {
+        poison.now(clock.nanoTime());
+        poison.poison(row.toString(), failure.code(), skipped ? "skipped" : "set aside");
+        for (var line : poison.take())
+            LOG.atWarn()
+                    .addKeyValue("event", skipped ? "row_skipped" : "row_poison")
+                    .addKeyValue("shard", shard)
+                    .log("{}", line);
     }
 
     static void hookFailed(Throwable cause) {

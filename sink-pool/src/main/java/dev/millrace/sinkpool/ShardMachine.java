@@ -9,14 +9,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
-/// Decides for one shard of one sink what is sealed, written, retried, settled and abandoned.
+/// Decides for one shard of one sink what is sealed, written, retried, taken apart, settled and abandoned.
 ///
 /// Reads no clock, starts no thread, does no I/O, takes no lock, draws chance only from the generator it was given. The
 /// simulation and the worker drive this same class.
 ///
 /// A batch takes an in-flight permit with its first attempt and keeps it, through backoff and breaker waits,
-/// until it is settled. With none free, sealed batches wait in FIFO order and [#wantsChunks] is false (SEAL-5).
+/// until it is settled or parked. With none free, sealed batches wait in FIFO order and [#wantsChunks] is false
+/// (SEAL-5).
 ///
 /// Invariant M1: a chunk that arrived is settled exactly once, as written only after a sink said so. M2: every attempt
 /// of a batch sends the same rows under the same token (SEAL-4).
@@ -32,9 +34,10 @@ public final class ShardMachine {
     private final Composer composer;
     private final Deliveries deliveries;
     private final Dispatcher dispatcher;
+    private final LateCommands late;
+    private final Trials trials;
     private final Map<SourcePartition, Long> endedEpochs = new HashMap<>();
     private final Map<SourcePartition, Long> revoking = new HashMap<>();
-    private final List<ShardCommand> lateCommands = new ArrayList<>();
     private List<ShardView.Held> left = List.of();
     private long lastAnswerNanos = NanoClock.NEVER;
     private boolean draining;
@@ -49,7 +52,9 @@ public final class ShardMachine {
         this.ladder = new RetryLadder(settings.retry(), chance);
         this.composer = new Composer(settings, mint, counts);
         this.deliveries = new Deliveries(settings.maxInFlight());
-        this.dispatcher = new Dispatcher(settings, counts, nowNanos, this::tell);
+        this.late = new LateCommands(counts);
+        this.dispatcher = new Dispatcher(settings, counts, nowNanos, late::tell);
+        this.trials = new Trials(settings.poison(), deliveries, ladder, counts, late);
     }
 
     /// The one method that may change it. `nowNanos` never decreases. Commands come in the order in which they
@@ -63,6 +68,8 @@ public final class ShardMachine {
             case ShardEvent.Tick() -> {}
             case ShardEvent.AttemptEnded(var attempt, var outcome) -> ended(attempt, outcome, nowNanos);
             case ShardEvent.AttemptLost(var attempt, var failure) -> lost(attempt, failure, nowNanos);
+            case ShardEvent.DeadLettered(var batch, var row) -> trials.deadLettered(batch, row);
+            case ShardEvent.DeadLetterFailed(var batch, var _, var failure) -> trials.deadLetterFailed(batch, failure);
             case ShardEvent.Pressure() -> composer.sealUnderPressure(nowNanos);
             case ShardEvent.Revoking(var partition, var epoch) -> {
                 revoking.put(partition, epoch);
@@ -79,15 +86,14 @@ public final class ShardMachine {
         dispatcher.tick(nowNanos);
         if (!over && draining && NanoClock.reached(drainNanos, nowNanos)) abandonAll(nowNanos, out);
         if (!over) schedule(nowNanos, out);
-        lateCommands.forEach(out);
-        lateCommands.clear();
+        late.carryOut(out);
         finishIfDone(nowNanos, out);
     }
 
     // --- what arrives
 
     private void arrived(EncodedChunk chunk) {
-        if (over || stale(chunk)) settle(chunk, Ending.ABANDONED);
+        if (over || stale(chunk)) late.settle(chunk, Ending.ABANDONED);
         else composer.add(chunk);
     }
 
@@ -105,7 +111,7 @@ public final class ShardMachine {
     private void epochEnded(SourcePartition partition, long epoch, long nowNanos) {
         endedEpochs.merge(partition, epoch, Math::max);
         if (revoking.getOrDefault(partition, Long.MAX_VALUE) <= epoch) revoking.remove(partition);
-        composer.takeOut(this::stale).forEach(chunk -> settle(chunk, Ending.ABANDONED));
+        composer.takeOut(this::stale).forEach(chunk -> late.settle(chunk, Ending.ABANDONED));
         for (var delivery : deliveries.all()) {
             if (!delivery.begun()) shrink(delivery, nowNanos);
             else if (!(delivery.stage() instanceof Delivery.Stage.Writing)) giveUpIfUnwanted(delivery);
@@ -116,7 +122,7 @@ public final class ShardMachine {
         if (!delivery.any(this::stale)) return;
         var kept = new ArrayList<EncodedChunk>();
         for (var chunk : delivery.chunks()) {
-            if (stale(chunk)) settle(chunk, Ending.ABANDONED);
+            if (stale(chunk)) late.settle(chunk, Ending.ABANDONED);
             else kept.add(chunk);
         }
         if (kept.isEmpty()) deliveries.remove(delivery);
@@ -134,8 +140,7 @@ public final class ShardMachine {
 
     private void giveUp(Delivery delivery) {
         deliveries.remove(delivery);
-        var ending = delivery.givenUp();
-        delivery.chunks().forEach(chunk -> settle(chunk, ending));
+        late.settle(delivery.givenUp());
     }
 
     // --- what attempts said
@@ -163,9 +168,14 @@ public final class ShardMachine {
                     }
                 }
             }
-            case WriteOutcome.Refused(var failure, var _) ->
-                held(attempt, failure, ShardCounts.Attempt.REFUSED, nowNanos);
-            case WriteOutcome.TooLarge(var failure) -> held(attempt, failure, ShardCounts.Attempt.TOO_LARGE, nowNanos);
+            case WriteOutcome.Refused(var failure, var rowNamed) -> {
+                var delivery = refused(attempt, failure, ShardCounts.Attempt.REFUSED, nowNanos);
+                if (delivery != null) trials.refused(delivery, failure, rowNamed, nowNanos);
+            }
+            case WriteOutcome.TooLarge(var failure) -> {
+                var delivery = refused(attempt, failure, ShardCounts.Attempt.TOO_LARGE, nowNanos);
+                if (delivery != null) trials.tooLarge(delivery, failure, nowNanos);
+            }
             case WriteOutcome.Misconfigured(var failure) ->
                 held(attempt, failure, ShardCounts.Attempt.MISCONFIGURED, nowNanos);
         }
@@ -180,25 +190,31 @@ public final class ShardMachine {
             return;
         }
         var batch = delivery.batch();
-        var rows = batch.rows().rows();
+        var apart = delivery.apart();
+        var rows = delivery.rows().rows();
         if (settings.countsRows() && written.accepted() + written.duplicate() != rows) {
             count(attempt, ShardCounts.Attempt.UNAVAILABLE);
             failed(attempt, doesNotAddUp(written, rows), Verdict.SICK, 0, nowNanos);
             return;
         }
         count(attempt, ShardCounts.Attempt.WRITTEN);
-        counts.wrote(permit.replica(), rows, written.duplicate());
+        counts.wrote(permit.replica(), delivery.countOnce() ? 1 : 0, rows, written.duplicate());
         dispatcher.succeeded(permit, nowNanos);
-        deliveries.remove(delivery);
         deliveries.freshLadders();
-        tell(new ShardNote.Wrote(
+        late.tell(new ShardNote.Wrote(
                 batch,
                 permit.replica(),
                 written.accepted(),
                 written.duplicate(),
                 attempt.startedNanos() - batch.sealedNanos(),
                 nowNanos - attempt.startedNanos()));
-        delivery.chunks().forEach(chunk -> settle(chunk, Ending.WRITTEN));
+        if (apart != null) {
+            trials.accepted(delivery, apart, nowNanos);
+            return;
+        }
+        deliveries.remove(delivery);
+        delivery.chunks().forEach(chunk -> late.settle(chunk, Ending.WRITTEN));
+        trials.accepted(rows, nowNanos);
     }
 
     private static Failure doesNotAddUp(WriteOutcome.Written written, long rows) {
@@ -232,6 +248,21 @@ public final class ShardMachine {
         again(delivery, failure, attempt.permit().replica(), sleep, nowNanos);
     }
 
+    /// The sink answered that it does not take these rows. Returns the batch, if it is to be taken apart: one of which
+    /// something may be stored is not, and waits as it is (POI-12).
+    private @Nullable Delivery refused(Attempts.Live attempt, Failure failure, ShardCounts.Attempt how, long nowNanos) {
+        var delivery = attempt.delivery();
+        if (delivery == null || failure.mayHaveStored()) {
+            held(attempt, failure, how, nowNanos);
+            return null;
+        }
+        count(attempt, how);
+        lastAnswerNanos = nowNanos;
+        dispatcher.failed(attempt.permit(), failure, answered(attempt), nowNanos);
+        delivery.ready();
+        return giveUpIfUnwanted(delivery) ? null : delivery;
+    }
+
     /// The sink answered that it does not take this, for a reason that a person must look at. Never against the replica
     /// (BRK-11); nothing is dropped.
     private void held(Attempts.Live attempt, Failure failure, ShardCounts.Attempt how, long nowNanos) {
@@ -241,7 +272,7 @@ public final class ShardMachine {
         var delivery = attempt.delivery();
         if (delivery == null) return;
         if (delivery.failed(failure, true))
-            tell(new ShardNote.Blocked(delivery.batch().id(), failure));
+            late.tell(new ShardNote.Blocked(delivery.batch().id(), failure));
         again(delivery, failure, attempt.permit().replica(), ladder.longestNanos(), nowNanos);
     }
 
@@ -254,8 +285,8 @@ public final class ShardMachine {
         delivery.sleep(nowNanos, sleepNanos, new Preference.Rather(replica));
         if (giveUpIfUnwanted(delivery)) return;
         var most = settings.retry().maxAttempts();
-        if (most > 0 && delivery.attempts() >= most) {
-            tell(new ShardNote.GaveUp(delivery.batch().id(), delivery.attempts(), failure));
+        if (most > 0 && delivery.setbacks() >= most) {
+            late.tell(new ShardNote.GaveUp(delivery.batch().id(), delivery.attempts(), failure));
             giveUp(delivery);
         }
     }
@@ -270,6 +301,7 @@ public final class ShardMachine {
     private void schedule(long nowNanos, Consumer<ShardCommand> out) {
         composer.sealDue(nowNanos);
         enqueueSealed(nowNanos);
+        trials.tick(nowNanos);
         deliveries.wake(nowNanos);
         do {
             deliveries.admit();
@@ -287,7 +319,7 @@ public final class ShardMachine {
     private boolean enqueueSealed(long nowNanos) {
         var sealed = composer.sealed(nowNanos);
         for (var batch : sealed) {
-            tell(new ShardNote.Sealed(batch));
+            late.tell(new ShardNote.Sealed(batch));
             deliveries.enqueue(new Delivery(batch));
         }
         return !sealed.isEmpty();
@@ -304,16 +336,16 @@ public final class ShardMachine {
         var rows = 0L;
         var inDoubt = 0L;
         for (var delivery : held) {
-            var ending = delivery.givenUp();
-            var count = delivery.batch().rows().rows();
-            if (ending == Ending.IN_DOUBT) inDoubt += count;
-            else rows += count;
-            delivery.chunks().forEach(chunk -> settle(chunk, ending));
+            for (var one : delivery.givenUp()) {
+                rows += one.counts().abandoned();
+                inDoubt += one.counts().inDoubt();
+                late.settle(one.chunk(), one.counts());
+            }
         }
         deliveries.clear();
         dispatcher.cancelAll(nowNanos, out);
-        if (rows + inDoubt > 0) tell(new ShardNote.Abandoned(rows, inDoubt));
-        lateCommands.add(new ShardCommand.Finished());
+        if (rows + inDoubt > 0) late.tell(new ShardNote.Abandoned(rows, inDoubt));
+        late.add(new ShardCommand.Finished());
     }
 
     private void finishIfDone(long nowNanos, Consumer<ShardCommand> out) {
@@ -321,15 +353,6 @@ public final class ShardMachine {
         over = true;
         dispatcher.cancelAll(nowNanos, out); // only pings are out
         out.accept(new ShardCommand.Finished());
-    }
-
-    private void settle(EncodedChunk chunk, Ending ending) {
-        counts.settled(chunk.rows(), ending);
-        lateCommands.add(new ShardCommand.Settle(chunk, ending));
-    }
-
-    private void tell(ShardNote note) {
-        lateCommands.add(new ShardCommand.Tell(note));
     }
 
     // --- what others may ask
@@ -352,18 +375,13 @@ public final class ShardMachine {
     public List<EncodedChunk> held() {
         var out = new ArrayList<>(composer.takeAll());
         deliveries.all().forEach(delivery -> out.addAll(delivery.chunks()));
-        for (var command : lateCommands) {
-            if (command instanceof ShardCommand.Settle(var chunk, var _)) out.add(chunk);
-        }
+        for (var owed : late.owed()) out.add(owed.chunk());
         return out;
     }
 
     /// What was decided and counted, but perhaps not carried out, when its shell failed in between.
     List<ShardCommand.Settle> owed() {
-        return lateCommands.stream()
-                .filter(ShardCommand.Settle.class::isInstance)
-                .map(ShardCommand.Settle.class::cast)
-                .toList();
+        return late.owed();
     }
 
     public ShardView view() {

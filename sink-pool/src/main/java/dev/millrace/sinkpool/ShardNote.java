@@ -17,6 +17,15 @@ public sealed interface ShardNote {
     /// A batch is held, since the sink refuses it or is misconfigured. Told once for each batch and code.
     record Blocked(long batch, Failure failure) implements ShardNote {}
 
+    /// The sink refused a batch, and it is being taken apart.
+    record TakenApart(long batch, Failure failure) implements ShardNote {}
+
+    /// A row was set aside as poison: refused with `failure`.
+    record Poison(RowRef row, Failure failure, boolean skipped) implements ShardNote {}
+
+    /// Too many rows are refused to be poison: nothing is set aside until their share falls (POI-13).
+    record Drift(long batch, int suspects, Failure failure) implements ShardNote {}
+
     /// A batch was given up at `retry.max_attempts`: its ranges fail.
     record GaveUp(long batch, int attempts, Failure failure) implements ShardNote {}
 

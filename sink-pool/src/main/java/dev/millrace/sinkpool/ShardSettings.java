@@ -13,7 +13,8 @@ public record ShardSettings(
         long writeTimeoutNanos,
         RetrySettings retry,
         BreakerSettings breaker,
-        boolean countsRows) {
+        boolean countsRows,
+        PoisonSettings poison) {
     public ShardSettings {
         if (replicas < 1) throw new IllegalArgumentException(shard + ": a shard has a replica");
         if (lanes < 1) throw new IllegalArgumentException(shard + ": lanes " + lanes + " < 1");

@@ -26,6 +26,7 @@ final class ShardWorker {
     private final Mailbox mailbox;
     private final NanoClock clock;
     private final PoolListener listener;
+    private final DeadLetters deadLetters;
     private final ShardLog log;
     private final Thread thread;
     private final Map<Long, AttemptThread> attempts = new HashMap<>();
@@ -49,14 +50,16 @@ final class ShardWorker {
             List<URI> endpoints,
             AdmissionBudget budget,
             NanoClock clock,
+            DeadLetters deadLetters,
             PoolListener listener) {
         this.settings = settings;
         this.machine = machine;
         this.counts = counts;
         this.writers = List.copyOf(writers);
         this.clock = clock;
+        this.deadLetters = deadLetters;
         this.listener = listener;
-        this.log = new ShardLog(settings.shard(), List.copyOf(endpoints));
+        this.log = new ShardLog(settings.shard(), List.copyOf(endpoints), clock);
         var batch = settings.batch();
         var batches = settings.maxInFlight() + 1L;
         this.mailbox = new Mailbox(
@@ -186,7 +189,10 @@ final class ShardWorker {
             case ShardCommand.StartAttempt start -> write(start);
             case ShardCommand.StartPing(var attempt, var replica, var deadline) -> ping(attempt, replica, deadline);
             case ShardCommand.CancelAttempt(var attempt) -> cancel(attempt);
-            case ShardCommand.Settle(var chunk, var ending) -> settle(chunk, ending);
+            case ShardCommand.Settle(var chunk, var ended) -> settle(chunk, ended);
+            case ShardCommand.DeadLetter(var batch, var row, var failure, var attempt) ->
+                deadLetters.send(new DeadLetters.Letter(batch, row, failure, attempt), mailbox::tell);
+            case ShardCommand.StopFor(var row, var failure) -> listener.stopFor(settings.shard(), row, failure);
             case ShardCommand.Tell(var note) -> {
                 log.tell(note);
                 listener.note(settings.shard(), note);
@@ -195,8 +201,8 @@ final class ShardWorker {
         }
     }
 
-    private void settle(EncodedChunk chunk, Ending ending) {
-        if (!chunk.settle(ending)) return;
+    private void settle(EncodedChunk chunk, RowCounts ended) {
+        if (!chunk.settle(ended)) return;
         heldRows.addAndGet(-chunk.rows());
         heldBytes.addAndGet(-chunk.byteCount());
     }
@@ -225,7 +231,7 @@ final class ShardWorker {
         try {
             mailbox.close().forEach(chunk -> fail(chunk, Ending.ABANDONED));
             // what was decided stands; what was held may be out in an attempt that this very step began
-            machine.owed().forEach(owed -> settle(owed.chunk(), owed.ending()));
+            machine.owed().forEach(owed -> settle(owed.chunk(), owed.counts()));
             machine.held().forEach(chunk -> fail(chunk, Ending.IN_DOUBT));
             if (current instanceof ShardEvent.ChunksArrived(var chunks))
                 chunks.forEach(chunk -> fail(chunk, Ending.ABANDONED));
@@ -251,7 +257,7 @@ final class ShardWorker {
 
     private void fail(EncodedChunk chunk, Ending ending) {
         if (!chunk.settle(ending)) return;
-        counts.settled(chunk.rows(), ending);
+        counts.settled(RowCounts.all(chunk.rows(), ending));
         heldRows.addAndGet(-chunk.rows());
         heldBytes.addAndGet(-chunk.byteCount());
     }

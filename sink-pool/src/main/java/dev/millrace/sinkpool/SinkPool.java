@@ -27,13 +27,14 @@ public final class SinkPool implements Intake, AutoCloseable {
     private final NanoClock clock;
 
     /// One list of shards for each sink, in the order that [Target] counts in. `seed` is where the jitter of
-    /// retries comes from.
+    /// retries comes from. `deadLetters` stays the caller's.
     public SinkPool(
             List<List<ShardSpec>> specs,
             AdmissionBudget budget,
             TokenMint mint,
             long seed,
             NanoClock clock,
+            DeadLetters deadLetters,
             PoolListener listener) {
         this.budget = budget;
         this.clock = clock;
@@ -46,8 +47,8 @@ public final class SinkPool implements Intake, AutoCloseable {
                 var counts = new ShardCounts(settings.replicas());
                 var machine = new ShardMachine(settings, mint, chance.split(), counts, clock.nanoTime());
                 var writers = writersOf(spec);
-                var worker =
-                        new ShardWorker(settings, machine, counts, writers, spec.endpoints(), budget, clock, listener);
+                var worker = new ShardWorker(
+                        settings, machine, counts, writers, spec.endpoints(), budget, clock, deadLetters, listener);
                 shards.add(new Shard(spec, worker, writers));
             }
             sinks.add(shards);

@@ -228,10 +228,11 @@ final class AttemptTest {
 
     @Test
     @Tag("WRT-3")
-    void whatTheSinkDoesNotTakeIsHeldWholeLoudAndRetriedAtTheLongestStep() {
+    void whatAPersonMustMendIsHeldWholeLoudAndRetriedAtTheLongestStep() {
+        var stored = new Failure(REFUSAL.code(), REFUSAL.message(), true);
         var held = List.<WriteOutcome>of(
-                new WriteOutcome.Refused(REFUSAL, 4),
-                new WriteOutcome.TooLarge(REFUSAL),
+                new WriteOutcome.Refused(stored, 4),
+                new WriteOutcome.TooLarge(stored),
                 new WriteOutcome.Misconfigured(REFUSAL));
         for (var outcome : held) {
             var shard = new Shard(s -> {
@@ -241,7 +242,8 @@ final class AttemptTest {
             var start = shard.fullBatch(0).start();
             var first = shard.end(start.attempt(), outcome);
             assertThat(first.told(ShardNote.Blocked.class))
-                    .containsExactly(new ShardNote.Blocked(start.batch().id(), REFUSAL));
+                    .extracting(note -> note.failure().code())
+                    .containsExactly(REFUSAL.code());
             assertThat(shard.view().blocked()).isTrue();
             assertThat(shard.view().sleepNanos()).isEqualTo(10_000 * MS);
             for (var i = 0; i < 5; i++) {
@@ -262,8 +264,9 @@ final class AttemptTest {
         var shard = small(1);
         var start = shard.fullBatch(0).start();
         var nobody = new WriteOutcome.Blame.Nobody();
-        shard.end(start.attempt(), new WriteOutcome.Refused(REFUSAL, -1));
-        shard.end(next(shard).attempt(), new WriteOutcome.TooLarge(REFUSAL));
+        var stored = new Failure(REFUSAL.code(), REFUSAL.message(), true);
+        shard.end(start.attempt(), new WriteOutcome.Refused(stored, -1));
+        shard.end(next(shard).attempt(), new WriteOutcome.TooLarge(stored));
         shard.end(next(shard).attempt(), new WriteOutcome.Misconfigured(REFUSAL));
         shard.end(next(shard).attempt(), new WriteOutcome.Unavailable(REFUSAL, new WriteOutcome.Blame.Overload(0)));
         shard.end(next(shard).attempt(), new WriteOutcome.Unavailable(REFUSAL, nobody));

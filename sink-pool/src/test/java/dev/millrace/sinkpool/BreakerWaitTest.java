@@ -465,11 +465,14 @@ final class BreakerWaitTest {
             var shard = one(1);
             var start = shard.fullBatch(0).start();
             for (var round = 0; round < 10; round++) {
-                shard.end(start.attempt(), answer);
+                var step = shard.end(start.attempt(), answer);
                 assertThat(phase(shard, 0)).isEqualTo(Phase.CLOSED);
-                start = shard.tickWhenDue().start();
+                start = step.started().isEmpty() ? shard.tickWhenDue().start() : step.start();
             }
-            shard.written(start);
+            for (var left = start; left != null; ) {
+                var next = shard.written(left).started();
+                left = next.isEmpty() ? null : next.getFirst();
+            }
             shard.assertAtRest();
         }
     }
@@ -480,9 +483,9 @@ final class BreakerWaitTest {
         var shard = one(1);
         shard.sick(shard.fullBatch(0).start());
         var probe = shard.tickAt(5000).start();
-        shard.end(probe.attempt(), new WriteOutcome.Refused(new Failure("469", "no", false), 3));
+        var step = shard.end(probe.attempt(), new WriteOutcome.Refused(new Failure("469", "no", false), 3));
         assertThat(phase(shard, 0)).isEqualTo(Phase.CLOSED);
-        shard.written(shard.tickWhenDue().start());
+        for (var part = 0; part < 3; part++) step = shard.written(step.start());
         shard.assertAtRest();
     }
 

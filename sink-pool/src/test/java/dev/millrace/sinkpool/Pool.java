@@ -17,6 +17,9 @@ final class Pool implements AutoCloseable {
 
     /// What the pool told, and what it does besides when it is told something.
     static final class Listener implements PoolListener {
+        @Override
+        public void stopFor(ShardId shard, RowRef row, Failure failure) {}
+
         final LinkedBlockingQueue<ShardNote> notes = new LinkedBlockingQueue<>();
         final LinkedBlockingQueue<Throwable> deaths = new LinkedBlockingQueue<>();
         volatile Consumer<ShardNote> also = _ -> {};
@@ -50,7 +53,8 @@ final class Pool implements AutoCloseable {
         var endpoints = new URI[setup.replicas];
         for (var i = 0; i < endpoints.length; i++) endpoints[i] = URI.create("fake://replica-" + i);
         var spec = new ShardSpec(setup.settings(), sink, List.of(endpoints));
-        this.pool = new SinkPool(List.of(List.of(spec)), source.budget, mint, 42, NanoClock.SYSTEM, listener);
+        this.pool = new SinkPool(
+                List.of(List.of(spec)), source.budget, mint, 42, NanoClock.SYSTEM, DeadLetters.none(), listener);
     }
 
     Pool start() {

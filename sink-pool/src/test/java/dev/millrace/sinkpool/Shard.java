@@ -38,6 +38,7 @@ final class Shard {
         int probes = 1;
         long probeTimeout = 5000;
         boolean countsRows = true;
+        PoisonSettings poison = PoisonSettings.of(PoisonSettings.Action.DEAD_LETTER);
         /// What the clock shows at the start.
         long originNanos = 1_000_000_000_000L;
 
@@ -60,7 +61,8 @@ final class Shard {
                             openForMax * MS,
                             probes,
                             probeTimeout * MS),
-                    countsRows);
+                    countsRows,
+                    poison);
         }
     }
 
@@ -71,7 +73,7 @@ final class Shard {
     final ShardCounts counts;
     final ShardMachine machine;
     private long now;
-    private final Map<Long, Sent> firstSent = new HashMap<>();
+    private final Map<Token, Sent> firstSent = new HashMap<>();
     private final Set<Long> everStarted = new HashSet<>();
     private final Set<Long> live = new HashSet<>();
     private boolean finished;
@@ -159,15 +161,16 @@ final class Shard {
                 assertThat(live).as("attempts that are live").hasSizeLessThanOrEqualTo(setup.maxInFlight);
                 assertThat(start.deadlineNanos() - now).as("time to write").isPositive();
                 var sent = new Sent(Bytes.sent(start.rows()), start.token());
-                var first = firstSent.putIfAbsent(start.batch().id(), sent);
+                // Of a batch or a part of it: what is named alike is the same.
+                var first = firstSent.putIfAbsent(start.token(), sent);
                 if (first != null) assertThat(sent).as("a repeat").isEqualTo(first);
             }
             case ShardCommand.StartPing(var id, var _, var _) ->
                 assertThat(everStarted.add(id)).as("attempt ids are new").isTrue();
             case ShardCommand.CancelAttempt(var id) -> live.remove(id);
-            case ShardCommand.Settle(var chunk, var ending) ->
-                assertThat(chunk.settle(ending)).as("%s settled once", chunk).isTrue();
-            case ShardCommand.Tell _ -> {}
+            case ShardCommand.Settle(var chunk, var ended) ->
+                assertThat(chunk.settle(ended)).as("%s settled once", chunk).isTrue();
+            case ShardCommand.Tell _, ShardCommand.DeadLetter _, ShardCommand.StopFor _ -> {}
             case ShardCommand.Finished() -> {
                 assertThat(finished).as("finished once").isFalse();
                 finished = true;
@@ -241,7 +244,11 @@ final class Shard {
     void assertAtRest() {
         assertThat(live).as("attempts that are live").isEmpty();
         source.assertNothingLeaks();
-        assertThat(counts.rowsWritten() + counts.rowsAbandoned() + counts.rowsInDoubt())
+        assertThat(counts.rowsWritten()
+                        + counts.rowsDeadLettered()
+                        + counts.rowsSkipped()
+                        + counts.rowsAbandoned()
+                        + counts.rowsInDoubt())
                 .as("rows settled by the machine")
                 .isEqualTo(source.tally.encoded());
     }

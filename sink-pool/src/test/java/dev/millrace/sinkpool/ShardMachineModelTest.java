@@ -26,8 +26,10 @@ final class ShardMachineModelTest {
         final Map<Long, ShardCommand.StartAttempt> live = new HashMap<>();
         final Set<Long> pings = new HashSet<>();
         final List<Long> cancelled = new ArrayList<>();
-        final Set<EncodedChunk> written = new HashSet<>();
-        final Set<EncodedChunk> doubted = new HashSet<>();
+        final Set<RowRef> written = new HashSet<>();
+        final Set<RowRef> doubted = new HashSet<>();
+        final Set<RowRef> deadLettered = new HashSet<>();
+        final List<ShardCommand.DeadLetter> letters = new ArrayList<>();
         final Set<EncodedChunk> settled = new HashSet<>();
         final long[] epochs = {1, 1, 1};
         final long[] offsets = new long[3];
@@ -61,33 +63,56 @@ final class ShardMachineModelTest {
                         var start = live.remove(id);
                         if (start != null) doubt(start);
                     }
-                    case ShardCommand.Settle(var chunk, var ending) -> settled(chunk, ending);
-                    case ShardCommand.Tell _, ShardCommand.Finished _ -> {}
+                    case ShardCommand.Settle(var chunk, var ended) -> settled(chunk, ended);
+                    case ShardCommand.Tell _, ShardCommand.Finished _, ShardCommand.StopFor _ -> {}
+                    case ShardCommand.DeadLetter letter -> letters.add(letter);
                 }
             }
         }
 
-        private void settled(EncodedChunk chunk, Ending ending) {
+        private void settled(EncodedChunk chunk, RowCounts ended) {
             assertThat(settled.add(chunk)).isTrue();
             var wanted = chunk.epoch() == epochs[chunk.partition().partition()];
             if (wanted && !bounded)
-                assertThat(ending).as("%s, which is wanted", chunk).isEqualTo(Ending.WRITTEN);
-            switch (ending) {
-                case WRITTEN -> assertThat(written).contains(chunk);
-                case ABANDONED ->
-                    assertThat(written.contains(chunk) || doubted.contains(chunk))
-                            .as("%s is abandoned, but may be stored", chunk)
-                            .isFalse();
-                case IN_DOUBT -> assertThat(doubted).contains(chunk);
+                assertThat(ended.written() + ended.deadLettered())
+                        .as("%s, which is wanted: %s", chunk, ended)
+                        .isEqualTo(chunk.rows());
+            assertThat(ended).as("%s", chunk).isEqualTo(truth(chunk));
+        }
+
+        private RowCounts truth(EncodedChunk chunk) {
+            int inSink = 0, dead = 0, inDoubt = 0;
+            for (var i = 0; i < chunk.rows(); i++) {
+                var row = new RowRef(chunk, i);
+                if (written.contains(row)) inSink++;
+                else if (deadLettered.contains(row)) dead++;
+                else if (doubted.contains(row) || sent(row)) inDoubt++;
             }
+            return new RowCounts(inSink, dead, 0, chunk.rows() - inSink - dead - inDoubt, inDoubt);
+        }
+
+        private boolean sent(RowRef row) {
+            return letters.stream().anyMatch(letter -> letter.row().equals(row));
         }
 
         private void doubt(ShardCommand.StartAttempt start) {
-            for (var slice : start.rows().slices()) doubted.add(slice.chunk());
+            rows(start, doubted);
+        }
+
+        private static void rows(ShardCommand.StartAttempt start, Set<RowRef> into) {
+            for (var slice : start.rows().slices())
+                for (var row = slice.fromRow(); row < slice.toRow(); row++) into.add(new RowRef(slice.chunk(), row));
+        }
+
+        void acknowledgeOne() {
+            if (letters.isEmpty()) return;
+            var letter = letters.remove(random.nextInt(letters.size()));
+            if (!settled.contains(letter.row().chunk())) deadLettered.add(letter.row());
+            saw(shard.on(new ShardEvent.DeadLettered(letter.batch().id(), letter.row())));
         }
 
         void step(boolean well) {
-            switch (random.nextInt(12)) {
+            switch (random.nextInt(13)) {
                 case 0, 1, 2 -> arrive();
                 case 3 -> {
                     shard.atNanos(shard.now() + random.nextLong(50 * Shard.MS));
@@ -107,6 +132,13 @@ final class ShardMachineModelTest {
                         saw(shard.on(
                                 new ShardEvent.Revoking(Source.partition("orders", partition), epochs[partition])));
                     if (random.nextInt(3) == 0) saw(shard.epochEnded("orders", partition, epochs[partition]++));
+                }
+                case 8 -> {
+                    acknowledgeOne();
+                    for (var letter : letters)
+                        if (random.nextInt(4) == 0)
+                            saw(shard.on(new ShardEvent.DeadLetterFailed(
+                                    letter.batch().id(), letter.row(), new Failure("isr", "too few", true))));
                 }
                 default -> endOne(well);
             }
@@ -148,8 +180,7 @@ final class ShardMachineModelTest {
             var outcome = outcome(start.rows().rows(), well);
             switch (outcome) {
                 case WriteOutcome.Written(var accepted, var _) -> {
-                    if (accepted == start.rows().rows())
-                        for (var slice : start.rows().slices()) written.add(slice.chunk());
+                    if (accepted == start.rows().rows()) rows(start, written);
                     else doubt(start);
                 }
                 case WriteOutcome.Unavailable(var failure, var _) -> {
@@ -167,7 +198,7 @@ final class ShardMachineModelTest {
             return switch (random.nextInt(9)) {
                 case 0 -> new WriteOutcome.Unavailable(failure, new WriteOutcome.Blame.Overload(random.nextLong()));
                 case 1 -> new WriteOutcome.Unavailable(failure, new WriteOutcome.Blame.Nobody());
-                case 2 -> new WriteOutcome.Refused(refusal, -1);
+                case 2 -> new WriteOutcome.Refused(refusal, random.nextInt(12) - 1);
                 case 3 -> new WriteOutcome.TooLarge(refusal);
                 case 4 -> new WriteOutcome.Misconfigured(refusal);
                 case 5 -> new WriteOutcome.Written(rows + 1, 0);
@@ -189,6 +220,7 @@ final class ShardMachineModelTest {
             run.cancelled.forEach(id -> run.saw(run.shard.lost(id)));
             run.cancelled.clear();
             while (!run.live.isEmpty() || !run.pings.isEmpty()) run.endOne(true);
+            while (!run.letters.isEmpty()) run.acknowledgeOne();
             if (!run.shard.finished()) run.tickWhenDue();
         }
         run.shard.assertAtRest();

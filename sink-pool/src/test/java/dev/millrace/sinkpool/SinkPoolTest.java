@@ -396,7 +396,13 @@ final class SinkPoolTest {
         setup.maxInFlight = 20;
         var spec = new ShardSpec(setup.settings(), sink, List.of(URI.create("fake://replica")));
         var pool = new SinkPool(
-                List.of(List.of(spec)), budget, TokenMint.perRun("run"), 1, NanoClock.SYSTEM, new Pool.Listener());
+                List.of(List.of(spec)),
+                budget,
+                TokenMint.perRun("run"),
+                1,
+                NanoClock.SYSTEM,
+                DeadLetters.none(),
+                new Pool.Listener());
         pool.start();
         try {
             var taken = 0;
@@ -429,7 +435,13 @@ final class SinkPoolTest {
         setup.linger = 3_600_000;
         var spec = new ShardSpec(setup.settings(), new FakeSink(), List.of(URI.create("fake://replica")));
         var pool = new SinkPool(
-                List.of(List.of(spec)), budget, TokenMint.perRun("run"), 1, NanoClock.SYSTEM, new Pool.Listener());
+                List.of(List.of(spec)),
+                budget,
+                TokenMint.perRun("run"),
+                1,
+                NanoClock.SYSTEM,
+                DeadLetters.none(),
+                new Pool.Listener());
         pool.start();
         try {
             for (var i = 0; i < 6; i++) {

@@ -102,7 +102,7 @@ final class Source {
         assertThat(budget.rows()).as("rows in the budget").isZero();
         assertThat(budget.bytes()).as("bytes in the budget").isZero();
         assertThat(tally.inFlight()).as("rows in flight").isZero();
-        assertThat(tally.written() + tally.abandoned() + tally.inDoubt())
+        assertThat(tally.written() + tally.deadLettered() + tally.skipped() + tally.abandoned() + tally.inDoubt())
                 .as("rows ended")
                 .isEqualTo(tally.encoded());
     }

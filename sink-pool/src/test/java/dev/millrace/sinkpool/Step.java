@@ -44,7 +44,17 @@ record Step(List<ShardCommand> commands) {
     }
 
     List<Ending> endings() {
-        return settled().stream().map(ShardCommand.Settle::ending).toList();
+        return settled().stream().map(settle -> ending(settle.counts())).toList();
+    }
+
+    /// How all rows of a chunk ended.
+    static Ending ending(RowCounts counts) {
+        for (var ending : Ending.values()) if (counts.of(ending) == counts.rows()) return ending;
+        throw new AssertionError("rows of one chunk ended differently: " + counts);
+    }
+
+    List<ShardCommand.DeadLetter> deadLetters() {
+        return all(ShardCommand.DeadLetter.class);
     }
 
     <N extends ShardNote> List<N> told(Class<N> kind) {

@@ -75,7 +75,10 @@ final class TimeOriginTest {
             case ShardCommand.StartPing(var id, var replica, var deadline) ->
                 "ping " + id + " on " + replica + " until " + (deadline - originNanos) / MS;
             case ShardCommand.CancelAttempt(var id) -> "cancel " + id;
-            case ShardCommand.Settle(var chunk, var ending) -> chunk + " " + ending;
+            case ShardCommand.Settle(var chunk, var ended) -> chunk + " " + ended;
+            case ShardCommand.DeadLetter(var _, var row, var failure, var attempts) ->
+                "dead letter " + row + " " + failure + " " + attempts;
+            case ShardCommand.StopFor(var row, var failure) -> "stop for " + row + " " + failure;
             case ShardCommand.Tell(var note) ->
                 note.getClass().getSimpleName()
                         + (note instanceof ShardNote.OutageEnded(var n, var lasted) ? n + " " + lasted / MS : "");
@@ -90,7 +93,7 @@ final class TimeOriginTest {
         assertThat(expected).anyMatch(line -> line.contains("cancel"));
         assertThat(expected).anyMatch(line -> line.contains("ping"));
         assertThat(expected).anyMatch(line -> line.contains("OutageBegan"));
-        assertThat(expected).anyMatch(line -> line.contains("IN_DOUBT"));
+        assertThat(expected).anyMatch(line -> line.contains("inDoubt=10"));
         for (var origin : new long[] {0, -1, -30_000 * MS, Long.MIN_VALUE, Long.MIN_VALUE + 1, Long.MAX_VALUE}) {
             assertThat(run(origin)).as("origin %d", origin).isEqualTo(expected);
         }

@@ -8,6 +8,7 @@ import dev.millrace.kafka.KafkaSourceSettings.OnPoison;
 import dev.millrace.sinkpool.AdmissionBudget;
 import dev.millrace.sinkpool.ChunkBuilder;
 import dev.millrace.sinkpool.NanoClock;
+import dev.millrace.sinkpool.PoisonLog;
 import dev.millrace.sinkpool.RecordView;
 import dev.millrace.sinkpool.RowEncoder.Encoded;
 import java.util.ArrayDeque;
@@ -221,7 +222,7 @@ final class PartitionFlow {
             case Encoded.Skipped(var reason) -> account.sinks.get(i).skip(reason);
             case Encoded.Poison(var reason, var detail) -> {
                 account.sinks.get(i).skip(reason);
-                if (i == 0) poisonLog.skipped(partition + "@" + record.offset(), reason, detail);
+                if (i == 0) poisonLog.poison(partition + "@" + record.offset(), reason, detail);
             }
             case Encoded.Written() -> throw new IllegalStateException("a written row is not left out");
         }

@@ -12,6 +12,7 @@ import dev.millrace.kafka.SourceCommand.Stop;
 import dev.millrace.kafka.SourceCommand.Tell;
 import dev.millrace.sinkpool.Intake;
 import dev.millrace.sinkpool.NanoClock;
+import dev.millrace.sinkpool.PoisonLog;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;

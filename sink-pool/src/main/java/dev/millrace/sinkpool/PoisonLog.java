@@ -1,14 +1,14 @@
-package dev.millrace.kafka;
+package dev.millrace.sinkpool;
 
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// The log of poison rows that are skipped: at most one line a second for each reason, with the number not told.
+/// The log of poison rows: at most one line a second for each reason, with the number not told (POI-6).
 ///
-/// Thread ownership: the source thread.
-final class PoisonLog {
+/// Thread ownership: who made it.
+public final class PoisonLog {
     private static final long BETWEEN_NANOS = 1_000_000_000L;
 
     private static final class Told {
@@ -20,11 +20,11 @@ final class PoisonLog {
     private final List<String> lines = new ArrayList<>();
     private long nowNanos;
 
-    void now(long nanos) {
+    public void now(long nanos) {
         nowNanos = nanos;
     }
 
-    void skipped(String where, String reason, String detail) {
+    public void poison(String where, String reason, String detail) {
         var told = byReason.get(reason);
         if (told != null && nowNanos - told.atNanos < BETWEEN_NANOS) {
             told.since++;
@@ -43,7 +43,7 @@ final class PoisonLog {
     }
 
     /// The lines since this was last asked.
-    List<String> take() {
+    public List<String> take() {
         if (lines.isEmpty()) return List.of();
         var taken = List.copyOf(lines);
         lines.clear();

@@ -1,0 +1,132 @@
+package dev.millrace.sinkpool;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Finds the rows of one batch that its sink does not take, by writing parts of the batch: depth first, the left part
+/// first, until what is refused is a single row (POI-1, POI-2).
+///
+/// A row that the sink names is tried last, alone, after the rows before it and the rows behind it (POI-11). A name
+/// that turns out wrong is the last one believed.
+///
+/// Invariant: the open parts, the suspects and what was taken are disjoint, and together all rows.
+///
+/// Thread ownership: the shard machine that created it.
+final class Isolation {
+    /// The rows `[from, to)` of the batch.
+    record Part(int from, int to) {
+        int rows() {
+            return to - from;
+        }
+    }
+
+    /// A row that was refused alone. `certain`: for a reason that needs no evidence.
+    record Suspect(int row, Failure failure, int attempts, boolean certain) {}
+
+    private final int attemptsOfOne;
+    private final ArrayDeque<Part> open = new ArrayDeque<>();
+    private final List<Suspect> suspects = new ArrayList<>();
+    private @Nullable Part named;
+    private boolean believesNames = true;
+    private boolean landed;
+    private int refusals;
+    private int tries;
+
+    /// `attemptsOfOne` is how often a single row is refused before it is a suspect (POI-16).
+    Isolation(int rows, int attemptsOfOne) {
+        this.attemptsOfOne = attemptsOfOne;
+        open.push(new Part(0, rows));
+    }
+
+    /// The part that is written next; null when there is none.
+    @Nullable
+    Part current() {
+        return open.peek();
+    }
+
+    private Part take() {
+        tries = 0;
+        return open.pop();
+    }
+
+    /// The sink took the current part, which is returned.
+    Part taken() {
+        landed = true;
+        var part = take();
+        if (part.equals(named)) {
+            named = null;
+            believesNames = false;
+        }
+        return part;
+    }
+
+    /// The sink did not take the current part. `named` is the row of the part that it named, from 0; −1 for none.
+    void refused(Failure failure, int rowNamed) {
+        if (!landed) refusals++;
+        var part = open.getFirst();
+        if (part.rows() == 1) {
+            if (++tries < attemptsOfOne) return;
+            suspect(part, failure, false);
+            return;
+        }
+        var earlier = named;
+        take();
+        if (earlier != null && part.to() <= earlier.from()) believesNames = false;
+        if (believesNames && rowNamed >= 0 && rowNamed < part.rows()) aroundNamed(part, part.from() + rowNamed);
+        else halves(part);
+        // Before a second name is acted upon, the first is looked at.
+        if (earlier != null && open.remove(earlier)) open.push(earlier);
+    }
+
+    /// The current part is too large for the sink. A single row that is, is so whatever becomes of others (POI-15).
+    void tooLarge(Failure failure) {
+        var part = open.getFirst();
+        if (part.rows() == 1) suspect(part, failure, true);
+        else halves(take());
+    }
+
+    private void suspect(Part part, Failure failure, boolean certain) {
+        suspects.add(new Suspect(part.from(), failure, Math.max(1, tries), certain));
+        if (part.equals(named)) named = null;
+        take();
+    }
+
+    private void halves(Part part) {
+        var middle = part.from() + part.rows() / 2;
+        open.push(new Part(middle, part.to()));
+        open.push(new Part(part.from(), middle));
+    }
+
+    private void aroundNamed(Part part, int row) {
+        named = new Part(row, row + 1);
+        open.push(named);
+        if (row + 1 < part.to()) open.push(new Part(row + 1, part.to()));
+        if (part.from() < row) open.push(new Part(part.from(), row));
+    }
+
+    /// No part is left to write.
+    boolean done() {
+        return open.isEmpty();
+    }
+
+    /// The sink took a part.
+    boolean landed() {
+        return landed;
+    }
+
+    /// How many parts were refused before the first was taken, the whole batch among them.
+    int refusals() {
+        return refusals;
+    }
+
+    List<Suspect> suspects() {
+        return suspects;
+    }
+
+    /// All suspects need no evidence.
+    boolean allCertain() {
+        return suspects.stream().allMatch(Suspect::certain);
+    }
+}
