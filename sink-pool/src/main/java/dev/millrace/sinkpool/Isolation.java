@@ -2,6 +2,7 @@ package dev.millrace.sinkpool;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -28,7 +29,7 @@ final class Isolation {
     private final int attemptsOfOne;
     private final ArrayDeque<Part> open = new ArrayDeque<>();
     private final List<Suspect> suspects = new ArrayList<>();
-    private @Nullable Part named;
+    private final BitSet named = new BitSet();
     private boolean believesNames = true;
     private boolean landed;
     private int refusals;
@@ -55,10 +56,7 @@ final class Isolation {
     Part taken() {
         landed = true;
         var part = take();
-        if (part.equals(named)) {
-            named = null;
-            believesNames = false;
-        }
+        if (part.rows() == 1 && named.get(part.from())) believesNames = false;
         return part;
     }
 
@@ -71,9 +69,10 @@ final class Isolation {
             suspect(part, failure, false);
             return;
         }
-        var earlier = named;
         take();
-        if (earlier != null && part.to() <= earlier.from()) believesNames = false;
+        // What lies before a named row was not the reason: so said the name.
+        if (named.get(part.to())) believesNames = false;
+        var earlier = part.from() > 0 && named.get(part.from() - 1) ? new Part(part.from() - 1, part.from()) : null;
         if (believesNames && rowNamed >= 0 && rowNamed < part.rows()) aroundNamed(part, part.from() + rowNamed);
         else halves(part);
         // Before a second name is acted upon, the first is looked at.
@@ -89,7 +88,6 @@ final class Isolation {
 
     private void suspect(Part part, Failure failure, boolean certain) {
         suspects.add(new Suspect(part.from(), failure, Math.max(1, tries), certain));
-        if (part.equals(named)) named = null;
         take();
     }
 
@@ -100,8 +98,8 @@ final class Isolation {
     }
 
     private void aroundNamed(Part part, int row) {
-        named = new Part(row, row + 1);
-        open.push(named);
+        named.set(row);
+        open.push(new Part(row, row + 1));
         if (row + 1 < part.to()) open.push(new Part(row + 1, part.to()));
         if (part.from() < row) open.push(new Part(part.from(), row));
     }

@@ -469,10 +469,14 @@ final class BreakerWaitTest {
                 assertThat(phase(shard, 0)).isEqualTo(Phase.CLOSED);
                 start = step.started().isEmpty() ? shard.tickWhenDue().start() : step.start();
             }
+            var letters = new ArrayList<ShardCommand.DeadLetter>();
             for (var left = start; left != null; ) {
-                var next = shard.written(left).started();
-                left = next.isEmpty() ? null : next.getFirst();
+                var step = shard.written(left);
+                letters.addAll(step.deadLetters());
+                left = step.started().isEmpty() ? null : step.start();
             }
+            for (var letter : letters)
+                shard.on(new ShardEvent.DeadLettered(letter.batch().id(), letter.row()));
             shard.assertAtRest();
         }
     }
