@@ -15,7 +15,7 @@ record Assembly(Values root) {
                         root.get(SourceKeys.ROUTE).get(SourceKeys.ROUTE_HASH)),
                 root.get(PipelineKeys.DELIVERY),
                 root.get(SinkKeys.SINKS).stream().map(this::sink).toList(),
-                new PoisonConfig(root.get(PipelineKeys.POISON).get(PipelineKeys.ACTION)),
+                poison(root.get(PipelineKeys.POISON)),
                 checkpoint(root.get(PipelineKeys.CHECKPOINT)),
                 admission(root.get(PipelineKeys.ADMISSION)),
                 new DrainConfig(
@@ -105,6 +105,20 @@ record Assembly(Values root) {
                 breaker.get(BreakerKeys.OPEN_FOR_MAX),
                 breaker.get(BreakerKeys.HALF_OPEN_PROBES),
                 breaker.get(BreakerKeys.PROBE_TIMEOUT));
+    }
+
+    private PoisonConfig poison(Values poison) {
+        var topic = poison.orNull(PipelineKeys.DEAD_LETTER_TOPIC);
+        return new PoisonConfig(
+                poison.get(PipelineKeys.ACTION),
+                topic == null
+                        ? PoisonConfig.defaultTopic(
+                                root.get(PipelineKeys.PIPELINE).get(PipelineKeys.NAME))
+                        : topic,
+                poison.get(PipelineKeys.SINGLE_ROW),
+                poison.get(PipelineKeys.MAX_RATE),
+                poison.get(PipelineKeys.EVIDENCE),
+                poison.get(PipelineKeys.POISON_ATTEMPTS));
     }
 
     private static CheckpointConfig checkpoint(Values checkpoint) {

@@ -14,9 +14,10 @@ public sealed interface FormatConfig {
     /// The value's bytes as they are.
     record Raw(OnTombstone onTombstone) implements FormatConfig {}
 
-    /// SKIP acknowledges and counts; ROW writes a row without a value.
+    /// SKIP acknowledges and counts; DEAD_LETTER treats it as poison; ROW writes a row without a value.
     enum OnTombstone {
         SKIP,
+        DEAD_LETTER,
         ROW
     }
 }

@@ -3,7 +3,6 @@ package dev.millrace.config;
 /// A part of Millrace that is not built yet, as a message names it.
 enum Part {
     EFFECTIVELY_ONCE("effectively-once delivery"),
-    POISON("poison isolation"),
     CLICKHOUSE("the ClickHouse sink"),
     HTTP("the HTTP sink"),
     AVRO_AND_PROTOBUF("the Avro and Protobuf formats"),

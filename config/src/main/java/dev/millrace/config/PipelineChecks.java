@@ -15,18 +15,12 @@ record PipelineChecks(Problems problems, Values root) {
     void run() {
         new SourceChecks(problems, root).run();
         var sinks = root.get(SinkKeys.SINKS);
-        for (int i = 0; i < sinks.size(); i++) {
-            var sink = sinks.get(i);
-            if (i > 0) {
-                problems.error(
-                        sink.place(),
-                        sink.values().path(),
-                        "more than one sink is " + Part.POISON.notBuilt() + "; leave it out");
-            }
+        for (var sink : sinks) {
             new SinkChecks(problems, root, sink).run();
             linger(sink);
             rows(sink);
         }
+        new PoisonChecks(problems, root).run();
         budget();
         drain();
     }

@@ -32,17 +32,39 @@ final class PipelineKeys {
 
     static final Setting<PoisonConfig.Action> ACTION = Setting.of(
                     "action",
-                    ChoiceType.of(PoisonConfig.Action.class).later("dead_letter", Part.POISON),
+                    ChoiceType.of(PoisonConfig.Action.class),
                     "what happens to a row that is refused for its data")
-            .byDefault("stop");
+            .byDefault("dead_letter");
+    static final Setting<String> DEAD_LETTER_TOPIC = Setting.of("topic", WordType.topic(), "where dead letters go")
+            .leftOut("pipeline.name and .dead")
+            .when(new Applies.WithWord(ACTION, "dead_letter"));
+    static final Setting<PoisonConfig.SingleRow> SINGLE_ROW = Setting.of(
+                    "single_row",
+                    ChoiceType.of(PoisonConfig.SingleRow.class),
+                    "what a refused batch of one row does, without a sibling to judge by")
+            .byDefault("wait");
+    static final Setting<Double> MAX_RATE = Setting.of(
+                    "max_rate",
+                    new PercentType(0, 100),
+                    "share of poison above which it is schema drift, and the shard holds")
+            .byDefault("1%");
+    static final Setting<Duration> EVIDENCE = Setting.of(
+                    "evidence",
+                    DurationType.between("1s", "24h"),
+                    "how long other rows that a shard took speak against a refused one")
+            .byDefault("10m");
+    static final Setting<Integer> POISON_ATTEMPTS = Setting.of(
+                    "attempts", CountType.between(1, 100), "refusals of a row alone before it is judged")
+            .byDefault("1");
     static final Section POISON = Section.of(
             "poison",
             "rows that cannot be written",
             ACTION,
-            new Unbuilt("topic", Part.POISON, "leave it out"),
-            new Unbuilt("single_row", Part.POISON, "leave it out"),
-            new Unbuilt("max_rate", Part.POISON, "leave it out"),
-            new Unbuilt("evidence", Part.POISON, "leave it out"));
+            DEAD_LETTER_TOPIC,
+            SINGLE_ROW,
+            MAX_RATE,
+            EVIDENCE,
+            POISON_ATTEMPTS);
 
     static final Setting<Duration> INTERVAL = Setting.of(
                     "interval", DurationType.between("100ms", "10m"), "between commits of progress")

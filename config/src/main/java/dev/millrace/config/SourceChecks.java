@@ -1,7 +1,7 @@
 package dev.millrace.config;
 
+import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 
 /// What of the source, the format and the route cannot work together.
 record SourceChecks(Problems problems, Values root) {
@@ -10,7 +10,9 @@ record SourceChecks(Problems problems, Values root) {
         var kafka = root.get(SourceKeys.SOURCE).get(SourceKeys.KAFKA);
         staticMembership(kafka);
         format(root.get(SourceKeys.FORMAT));
-        root.get(SinkKeys.SINKS).forEach(sink -> topics(kafka, sink));
+        var sinks = root.get(SinkKeys.SINKS);
+        sinks.forEach(sink -> topics(kafka, sink));
+        goesSomewhere(kafka, sinks);
     }
 
     private void staticMembership(Values kafka) {
@@ -34,7 +36,6 @@ record SourceChecks(Problems problems, Values root) {
         }
     }
 
-    /// Every topic read must go somewhere, or it would be acknowledged unwritten.
     private void topics(Values kafka, Values.Named sink) {
         var read = kafka.find(SourceKeys.TOPICS);
         var taken = sink.values().find(SinkKeys.TOPICS);
@@ -59,12 +60,25 @@ record SourceChecks(Problems problems, Values root) {
                     topic + " is not in source.kafka.topics; "
                             + (near == null ? "add it there" : "did you mean " + near + "?"));
         }
-        var all = Set.copyOf(taken.value());
-        for (var topic : read) {
-            if (all.contains(topic)) continue;
+    }
+
+    /// Every topic read must go somewhere, or it would be acknowledged unwritten. A sink that names none takes all.
+    private void goesSomewhere(Values kafka, List<Values.Named> sinks) {
+        var read = kafka.find(SourceKeys.TOPICS);
+        if (read == null || !(read.value() instanceof Topics.Listed(var names)) || sinks.isEmpty()) return;
+        var taken = new HashSet<String>();
+        for (var sink : sinks) {
+            var topics = sink.values().find(SinkKeys.TOPICS);
+            if (topics == null) return;
+            taken.addAll(topics.value());
+        }
+        var last = sinks.getLast().values().find(SinkKeys.TOPICS);
+        if (last == null) return;
+        for (var topic : names) {
+            if (taken.contains(topic)) continue;
             problems.error(
-                    taken.place(),
-                    taken.path(),
+                    last.place(),
+                    last.path(),
                     topic + " is read but goes to no sink; add it here, or take it out of source.kafka.topics");
         }
     }

@@ -64,9 +64,10 @@ final class SourceKeys {
     static final Section SOURCE =
             Section.of("source", "where records come from", KAFKA).needed();
 
-    static final Setting<OnTombstone> JSON_TOMBSTONE =
-            tombstone(new ChoiceType<OnTombstone>(List.of(new ChoiceType.Choice.Built<>("skip", OnTombstone.SKIP)))
-                    .misplaced("row", "needs format raw, as JSON has no empty row"));
+    static final Setting<OnTombstone> JSON_TOMBSTONE = tombstone(new ChoiceType<OnTombstone>(List.of(
+                    new ChoiceType.Choice.Built<>("skip", OnTombstone.SKIP),
+                    new ChoiceType.Choice.Built<>("dead_letter", OnTombstone.DEAD_LETTER)))
+            .misplaced("row", "needs format raw, as JSON has no empty row"));
     static final Setting<OnTombstone> RAW_TOMBSTONE = tombstone(ChoiceType.of(OnTombstone.class));
     static final Section JSON = Section.of("json", "a value is one JSON object", JSON_TOMBSTONE);
     static final Section RAW = Section.of("raw", "a value is its bytes", RAW_TOMBSTONE);
@@ -90,7 +91,6 @@ final class SourceKeys {
     private SourceKeys() {}
 
     private static Setting<OnTombstone> tombstone(ChoiceType<OnTombstone> words) {
-        return Setting.of("on_tombstone", words.later("dead_letter", Part.POISON), "what a missing value becomes")
-                .byDefault("skip");
+        return Setting.of("on_tombstone", words, "what a missing value becomes").byDefault("skip");
     }
 }

@@ -5,6 +5,8 @@ import java.util.regex.Pattern;
 
 /// Which topics: a list of names, or every topic whose whole name matches a pattern.
 public sealed interface Topics {
+    /// Whether a topic of this name is one of them.
+    boolean includes(String topic);
 
     /// These topics, in the file's order, none twice.
     record Listed(List<String> names) implements Topics {
@@ -14,6 +16,11 @@ public sealed interface Topics {
             Require.atLeast("distinct topics", names.stream().distinct().count(), names.size());
             for (var name : names) Require.matches("topic", Names.isTopic(name), name);
         }
+
+        @Override
+        public boolean includes(String topic) {
+            return names.contains(topic);
+        }
     }
 
     /// Every topic that matches, those of the future included. Throws `PatternSyntaxException` for what is no regular
@@ -22,6 +29,11 @@ public sealed interface Topics {
         public Matching {
             Require.matches("pattern", !regex.isEmpty(), regex);
             Pattern.compile(regex);
+        }
+
+        @Override
+        public boolean includes(String topic) {
+            return pattern().matcher(topic).matches();
         }
 
         public Pattern pattern() {

@@ -3,13 +3,18 @@ package dev.millrace.pipeline;
 import dev.millrace.checkpoint.OpenHandles;
 import dev.millrace.config.AdminConfig;
 import dev.millrace.config.PipelineConfig;
+import dev.millrace.config.PoisonConfig;
+import dev.millrace.kafka.DeadLetterTopic;
 import dev.millrace.kafka.KafkaSource;
 import dev.millrace.kafka.PartitionView;
 import dev.millrace.kafka.SourceListener;
 import dev.millrace.kafka.StartRefused;
 import dev.millrace.sinkpool.AdmissionBudget;
+import dev.millrace.sinkpool.DeadLetters;
+import dev.millrace.sinkpool.Failure;
 import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.PoolListener;
+import dev.millrace.sinkpool.RowRef;
 import dev.millrace.sinkpool.ShardId;
 import dev.millrace.sinkpool.ShardNote;
 import dev.millrace.sinkpool.ShardStatus;
@@ -69,6 +74,7 @@ public final class Pipeline {
     private final AdmissionBudget budget;
     private final List<SinkPart> sinks;
     private final SinkPool pool;
+    private final @Nullable DeadLetterTopic deadLetters;
     private final Scrape scrape = new Scrape();
     private final AtomicReference<@Nullable Stop> stop = new AtomicReference<>();
     /// The code at the best. A fault while it drains counts like one that stopped it (DRN-8).
@@ -91,15 +97,20 @@ public final class Pipeline {
                 new AdmissionBudget(admission.maxRows(), admission.maxBytes(), admission.resumeBelowPercent() / 100);
         this.sinks =
                 config.sinks().stream().map(sink -> SinkPart.open(sink, clock)).toList();
+        this.deadLetters = config.poison().action() == PoisonConfig.Action.DEAD_LETTER
+                ? new DeadLetterTopic(config.poison().topic(), config.name(), Wiring.source(config), clock)
+                : null;
+        var letters = deadLetters;
         var run = new byte[8];
         var chance = new SecureRandom();
         chance.nextBytes(run);
         this.pool = new SinkPool(
-                sinks.stream().map(SinkPart::specs).toList(),
+                sinks.stream().map(sink -> sink.specs(config.poison())).toList(),
                 budget,
                 TokenMint.perRun(config.name() + "/" + HexFormat.of().formatHex(run)),
                 chance.nextLong(),
                 clock,
+                letters == null ? DeadLetters.none() : letters,
                 new FromPool());
     }
 
@@ -123,16 +134,14 @@ public final class Pipeline {
     public void start() throws StartFailure {
         pool.start();
         listen();
-        if (!awaitSinks()) return;
+        if (!awaitSinks() || !openDeadLetters()) return;
         var made = makeSource();
         if (stopAsked.isDone()) made.stop(deadlineNanos());
         try {
             running = made.start();
             if (!running) return;
         } catch (StartRefused refused) {
-            var fatal = refused.exitCode() == ExitCode.FATAL.code();
-            throw new StartFailure(
-                    fatal ? ExitCode.FATAL : ExitCode.BAD_CONFIGURATION, String.valueOf(refused.getMessage()));
+            throw failure(refused);
         }
         LOG.atInfo()
                 .addKeyValue("event", "started")
@@ -145,13 +154,33 @@ public final class Pipeline {
                         config.source().groupId());
     }
 
+    /// Returns false if a stop came first.
+    private boolean openDeadLetters() throws StartFailure {
+        var letters = deadLetters;
+        if (letters == null) return true;
+        try {
+            letters.start();
+        } catch (StartRefused refused) {
+            throw failure(refused);
+        }
+        return !stopAsked.isDone();
+    }
+
+    private static StartFailure failure(StartRefused refused) {
+        var fatal = refused.exitCode() == ExitCode.FATAL.code();
+        return new StartFailure(
+                fatal ? ExitCode.FATAL : ExitCode.BAD_CONFIGURATION, String.valueOf(refused.getMessage()));
+    }
+
     private KafkaSource makeSource() throws StartFailure {
+        var letters = deadLetters;
         try {
             var made = new KafkaSource(
                     Wiring.source(config),
                     sinks.stream().map(sink -> sink.feed(config)).toList(),
                     pool,
                     new FromSource(),
+                    letters == null ? DeadLetters.none() : letters,
                     handles,
                     clock);
             metrics = new PipelineMetrics(
@@ -263,6 +292,8 @@ public final class Pipeline {
         if (!running) pool.closeInput();
         try {
             pool.awaitFinished(deadline + WORKERS_GRACE.toNanos());
+            var letters = deadLetters;
+            if (letters != null) letters.awaitAcknowledged(deadline);
             var membersEnded = from == null || leave(from, deadline);
             var report = end(membersEnded, RunEnd.Waited.TO_THE_DEADLINE).report(worst.get());
             tell(report);
@@ -345,6 +376,8 @@ public final class Pipeline {
         var from = source;
         if (from != null) from.close();
         pool.close();
+        var letters = deadLetters;
+        if (letters != null) letters.close();
         sinks.forEach(sink -> sink.sink().close());
         var server = admin;
         if (server != null) server.close();
@@ -396,6 +429,11 @@ public final class Pipeline {
                 var change = new ReplicaChange(status.endpoints().get(replica).toString(), phase, reason);
                 whenReplicaChanges.forEach(action -> action.accept(change));
             }
+        }
+
+        @Override
+        public void stopFor(ShardId shard, RowRef row, Failure failure) {
+            fault(row + ": refused by " + shard + ": " + failure, ExitCode.FATAL);
         }
 
         @Override

@@ -274,6 +274,12 @@ final class PipelineMetrics {
                     ofSink,
                     views,
                     v -> skipped(at(v, key), sink.sink()));
+            counter(
+                    "millrace.rows.dead.lettered",
+                    "rows that the dead-letter topic has acknowledged",
+                    ofSink,
+                    views,
+                    v -> deadLettered(at(v, key), sink.sink()));
             gauge(
                     "millrace.partition.inflight.rows",
                     "rows encoded and not settled",
@@ -289,7 +295,14 @@ final class PipelineMetrics {
     private static long skipped(PartitionView view, String sink) {
         return view.sinks().stream()
                 .filter(rows -> rows.sink().equals(sink))
-                .mapToLong(PartitionView.SinkRows::skippedRows)
+                .mapToLong(rows -> rows.skippedRows() + rows.tally().skipped())
+                .sum();
+    }
+
+    private static long deadLettered(PartitionView view, String sink) {
+        return view.sinks().stream()
+                .filter(rows -> rows.sink().equals(sink))
+                .mapToLong(rows -> rows.deadLettered() + rows.tally().deadLettered())
                 .sum();
     }
 

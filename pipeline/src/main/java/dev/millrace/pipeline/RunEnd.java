@@ -147,8 +147,13 @@ record RunEnd(
                 .flatMap(partition -> partition.sinks().stream())
                 .mapToLong(sink -> sink.tally().abandoned())
                 .sum();
+        // A dead letter that was not acknowledged in time may have arrived.
         var inDoubt =
-                shards.stream().mapToLong(shard -> shard.counts().rowsInDoubt()).sum();
+                shards.stream().mapToLong(shard -> shard.counts().rowsInDoubt()).sum()
+                        + partitions.stream()
+                                .flatMap(partition -> partition.sinks().stream())
+                                .mapToLong(sink -> sink.lettersOut() + sink.lettersLeft())
+                                .sum();
         return new DrainReport.Rows(
                 partitions.stream().mapToLong(PartitionView::polled).sum(),
                 shards.stream().mapToLong(shard -> shard.counts().rowsWritten()).sum(),
@@ -157,9 +162,12 @@ record RunEnd(
                         .sum(),
                 partitions.stream()
                         .flatMap(partition -> partition.sinks().stream())
-                        .mapToLong(PartitionView.SinkRows::skippedRows)
+                        .mapToLong(sink -> sink.skippedRows() + sink.tally().skipped())
                         .sum(),
-                0,
+                partitions.stream()
+                        .flatMap(partition -> partition.sinks().stream())
+                        .mapToLong(sink -> sink.deadLettered() + sink.tally().deadLettered())
+                        .sum(),
                 known ? (Long) (abandoned + notEncoded) : null,
                 known ? (Long) inDoubt : null);
     }

@@ -2,6 +2,7 @@ package dev.millrace.pipeline;
 
 import dev.millrace.config.BlackholeConfig;
 import dev.millrace.config.PipelineConfig;
+import dev.millrace.config.PoisonConfig;
 import dev.millrace.config.PostgresConfig;
 import dev.millrace.config.SinkConfig;
 import dev.millrace.config.Topics;
@@ -71,10 +72,10 @@ final class SinkPart {
         };
     }
 
-    List<ShardSpec> specs() {
+    List<ShardSpec> specs(PoisonConfig poison) {
         var counts = sink.traits().countsRows();
         return config.shards().stream()
-                .map(shard -> new ShardSpec(Wiring.shard(config, shard, counts), sink, Wiring.endpoints(shard)))
+                .map(shard -> new ShardSpec(Wiring.shard(config, shard, poison, counts), sink, Wiring.endpoints(shard)))
                 .toList();
     }
 

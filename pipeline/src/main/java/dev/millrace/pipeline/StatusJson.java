@@ -90,7 +90,9 @@ final class StatusJson {
             out.writeNumberField("abandoned", tally.abandoned());
             out.writeNumberField("in_doubt", tally.inDoubt());
             out.writeNumberField("in_flight", tally.inFlight());
-            out.writeNumberField("skipped", sink.skippedRows());
+            out.writeNumberField("skipped", sink.skippedRows() + tally.skipped());
+            out.writeNumberField("dead_lettered", sink.deadLettered() + tally.deadLettered());
+            out.writeNumberField("dead_letters_out", sink.lettersOut());
             out.writeEndObject();
         }
         out.writeEndArray();

@@ -19,6 +19,7 @@ import dev.millrace.kafka.PartitionRouter;
 import dev.millrace.kafka.ValueFormat;
 import dev.millrace.postgres.Password;
 import dev.millrace.postgres.PostgresSettings;
+import dev.millrace.sinkpool.PoisonSettings;
 import dev.millrace.sinkpool.Router;
 import dev.millrace.sinkpool.ShardId;
 import dev.millrace.sinkpool.ShardSettings;
@@ -88,16 +89,18 @@ final class Wiring {
         };
         var tombstone = switch (format.onTombstone()) {
             case SKIP -> ValueFormat.OnTombstone.SKIP;
+            case DEAD_LETTER -> ValueFormat.OnTombstone.DEAD_LETTER;
             case ROW -> ValueFormat.OnTombstone.ROW;
         };
         var onPoison = switch (poison.action()) {
             case STOP -> KafkaSourceSettings.OnPoison.STOP;
             case SKIP -> KafkaSourceSettings.OnPoison.SKIP;
+            case DEAD_LETTER -> KafkaSourceSettings.OnPoison.DEAD_LETTER;
         };
         return new KafkaSourceSettings.Values(kind, tombstone, onPoison);
     }
 
-    static ShardSettings shard(SinkConfig sink, ShardConfig shard, boolean countsRows) {
+    static ShardSettings shard(SinkConfig sink, ShardConfig shard, PoisonConfig poison, boolean countsRows) {
         var batch = sink.batch();
         return new ShardSettings(
                 new ShardId(sink.name(), shard.name()),
@@ -109,7 +112,24 @@ final class Wiring {
                 sink.writeTimeout().toNanos(),
                 retry(sink.retry()),
                 breaker(sink.breaker()),
-                countsRows);
+                countsRows,
+                poison(poison));
+    }
+
+    private static PoisonSettings poison(PoisonConfig poison) {
+        return new PoisonSettings(
+                switch (poison.action()) {
+                    case DEAD_LETTER -> PoisonSettings.Action.DEAD_LETTER;
+                    case SKIP -> PoisonSettings.Action.SKIP;
+                    case STOP -> PoisonSettings.Action.STOP;
+                },
+                switch (poison.singleRow()) {
+                    case WAIT -> PoisonSettings.SingleRow.WAIT;
+                    case DEAD_LETTER -> PoisonSettings.SingleRow.DEAD_LETTER;
+                },
+                poison.maxRatePercent() / 100,
+                poison.evidence().toNanos(),
+                poison.attempts());
     }
 
     private static ShardSettings.RetrySettings retry(RetryConfig retry) {

@@ -190,8 +190,7 @@ final class ShardWorker {
             case ShardCommand.StartPing(var attempt, var replica, var deadline) -> ping(attempt, replica, deadline);
             case ShardCommand.CancelAttempt(var attempt) -> cancel(attempt);
             case ShardCommand.Settle(var chunk, var ended) -> settle(chunk, ended);
-            case ShardCommand.DeadLetter(var batch, var row, var failure, var attempt) ->
-                deadLetters.send(new DeadLetters.Letter(batch, row, failure, attempt), mailbox::tell);
+            case ShardCommand.DeadLetter letter -> deadLetters.send(letter(letter), new Told(letter));
             case ShardCommand.StopFor(var row, var failure) -> listener.stopFor(settings.shard(), row, failure);
             case ShardCommand.Tell(var note) -> {
                 log.tell(note);
@@ -205,6 +204,42 @@ final class ShardWorker {
         if (!chunk.settle(ended)) return;
         heldRows.addAndGet(-chunk.rows());
         heldBytes.addAndGet(-chunk.byteCount());
+    }
+
+    private DeadLetters.Letter letter(ShardCommand.DeadLetter letter) {
+        var row = letter.row();
+        return new DeadLetters.Letter(
+                row.chunk().partition(),
+                row.offset(),
+                settings.shard().sink(),
+                settings.shard().shard(),
+                letter.batch().token().text(),
+                row.encoded(),
+                letter.failure(),
+                letter.attempts());
+    }
+
+    /// Tells the machine what became of a dead letter.
+    private final class Told implements DeadLetters.Done {
+        private final ShardCommand.DeadLetter letter;
+
+        Told(ShardCommand.DeadLetter letter) {
+            this.letter = letter;
+        }
+
+        @Override
+        public void acknowledged() {
+            mailbox.tell(new ShardEvent.DeadLettered(letter.batch().id(), letter.row()));
+        }
+
+        @Override
+        public void failed(Failure why) {
+            mailbox.tell(new ShardEvent.DeadLetterFailed(letter.batch().id(), letter.row(), why));
+        }
+
+        // The drain that comes with it gives the row up.
+        @Override
+        public void abandoned() {}
     }
 
     private void write(ShardCommand.StartAttempt start) {

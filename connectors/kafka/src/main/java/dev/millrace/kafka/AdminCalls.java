@@ -7,7 +7,9 @@ import io.github.resilience4j.retry.RetryConfig;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -15,6 +17,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListOffsetsOptions;
+import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.IsolationLevel;
@@ -22,6 +25,7 @@ import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.RetriableException;
+import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -107,6 +111,20 @@ final class AdminCalls implements AutoCloseable {
 
     /// A topic as the cluster knows it.
     record Topic(TopicId id, int partitions) {}
+
+    /// Makes a topic with as many partitions and replicas as the cluster gives by default. One that somebody else made
+    /// in between is as good.
+    void create(String topic, Map<String, String> settings, long untilNanos) throws Failed {
+        var asked = new NewTopic(topic, Optional.empty(), Optional.empty()).configs(settings);
+        try {
+            ask(
+                    "create topic " + topic,
+                    () -> admin.createTopics(List.of(asked)).all(),
+                    untilNanos);
+        } catch (Failed failed) {
+            if (!(failed.why() instanceof TopicExistsException)) throw failed;
+        }
+    }
 
     /// The topics of these that exist.
     Map<String, Topic> describe(Collection<String> topics, long untilNanos) throws Failed {

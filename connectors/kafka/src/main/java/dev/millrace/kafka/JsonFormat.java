@@ -17,7 +17,7 @@ final class JsonFormat implements ValueFormat {
     @Override
     public Encoded check(RecordView record) {
         var length = record.valueLength();
-        if (length < 0) return onTombstone == OnTombstone.SKIP ? RawFormat.TOMBSTONE : Encoded.WRITTEN;
+        if (length < 0) return RawFormat.tombstone(onTombstone);
         var fault = check.object(record.valueArray(), record.valueFrom(), length);
         if (fault == null) return Encoded.WRITTEN;
         return new Encoded.Poison(fault.reason(), "at byte " + (check.at() - record.valueFrom()) + " of " + length);

@@ -15,6 +15,11 @@ import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /// Makes the Kafka clients of one source: what of their settings is ours, and what a user may change.
 ///
@@ -119,12 +124,55 @@ public final class KafkaClients {
         return new KafkaConsumer<>(consumerProperties(member), new FetchedBytes(), new FetchedBytes());
     }
 
+    /// A consumer in no group, for records that are read again one by one.
+    Consumer<byte[], byte[]> originals() {
+        var all = new HashMap<String, Object>();
+        known(ConsumerConfig.configNames(), all);
+        all.put("bootstrap.servers", settings.bootstrapServers());
+        all.put("client.id", settings.groupId() + "-originals");
+        all.remove("group.instance.id");
+        all.put("enable.auto.commit", false);
+        all.put("auto.offset.reset", "none");
+        // It was read once as committed.
+        all.put("isolation.level", "read_uncommitted");
+        all.put("allow.auto.create.topics", false);
+        all.put("max.partition.fetch.bytes", 64 << 10);
+        all.put("default.api.timeout.ms", 5_000);
+        all.put("request.timeout.ms", 4_000);
+        all.put("metric.reporters", "");
+        all.put("enable.metrics.push", false);
+        return new KafkaConsumer<>(all, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+    }
+
+    /// What it has sent is not lost: acknowledged by all replicas in sync, and not repeated by its own retries.
+    Producer<byte[], byte[]> deadLetterProducer() {
+        var all = new HashMap<String, Object>();
+        known(ProducerConfig.configNames(), all);
+        all.put("bootstrap.servers", settings.bootstrapServers());
+        all.put("client.id", settings.groupId() + "-dead-letters");
+        all.put("acks", "all");
+        all.put("enable.idempotence", true);
+        all.put("linger.ms", 5);
+        all.put("max.block.ms", 5_000);
+        all.put("request.timeout.ms", 10_000);
+        all.put("delivery.timeout.ms", 30_000);
+        // The topic's own bound decides.
+        all.put("max.request.size", 256 << 20);
+        all.put("buffer.memory", 256L << 20);
+        all.put("metric.reporters", "");
+        all.put("enable.metrics.push", false);
+        return new KafkaProducer<>(all, new ByteArraySerializer(), new ByteArraySerializer());
+    }
+
+    private void known(Set<String> names, Map<String, Object> into) {
+        settings.properties().forEach((key, value) -> {
+            if (names.contains(key)) into.put(key, value);
+        });
+    }
+
     public Admin admin() {
         var all = new HashMap<String, Object>();
-        Set<String> known = AdminClientConfig.configNames();
-        settings.properties().forEach((key, value) -> {
-            if (known.contains(key)) all.put(key, value);
-        });
+        known(AdminClientConfig.configNames(), all);
         all.put("bootstrap.servers", settings.bootstrapServers());
         all.put("client.id", settings.groupId() + "-admin");
         all.putIfAbsent("default.api.timeout.ms", 10_000);
@@ -132,6 +180,10 @@ public final class KafkaClients {
         all.put("metric.reporters", "");
         all.put("enable.metrics.push", false);
         return Admin.create(all);
+    }
+
+    long startupTimeoutNanos() {
+        return settings.startupTimeoutNanos();
     }
 
     /// How long a poll loop may not turn before Kafka takes its partitions away.

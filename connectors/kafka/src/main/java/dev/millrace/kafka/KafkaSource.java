@@ -2,6 +2,7 @@ package dev.millrace.kafka;
 
 import dev.millrace.checkpoint.OpenHandles;
 import dev.millrace.checkpoint.TopicId;
+import dev.millrace.sinkpool.DeadLetters;
 import dev.millrace.sinkpool.Intake;
 import dev.millrace.sinkpool.NanoClock;
 import java.util.ArrayList;
@@ -53,6 +54,7 @@ public final class KafkaSource implements AutoCloseable {
             List<SinkFeed> sinks,
             Intake intake,
             SourceListener listener,
+            DeadLetters deadLetters,
             OpenHandles handles,
             NanoClock clock) {
         this.settings = settings;
@@ -67,7 +69,7 @@ public final class KafkaSource implements AutoCloseable {
         for (var n = 0; n < settings.consumers(); n++)
             members.add(new SourceMember(n, shared, (inbox, now) -> {
                 var parts = new SourceMachine.Parts(
-                        settings, sinks, intake, inbox, handles, epochs::incrementAndGet, counters);
+                        settings, sinks, intake, inbox, handles, epochs::incrementAndGet, counters, deadLetters);
                 return new SourceMachine(parts, accounts::of, now);
             }));
     }

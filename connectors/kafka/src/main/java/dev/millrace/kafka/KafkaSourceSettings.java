@@ -107,7 +107,9 @@ public record KafkaSourceSettings(
         /// Its range fails and the process ends, naming topic-partition@offset.
         STOP,
         /// It is done, counted under its reason, and logged at most once a second for each reason.
-        SKIP
+        SKIP,
+        /// It is done when the dead-letter topic has acknowledged it.
+        DEAD_LETTER
     }
 
     /// How a value becomes rows.

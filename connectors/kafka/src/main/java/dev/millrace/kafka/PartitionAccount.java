@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /// What became of one partition's rows in this process, in whichever epochs and by whichever members.
 ///
-/// At rest, for each sink that takes the topic: polled = encoded + skipped + dropped, where encoded is the sink's
-/// [RowTally]; what waits or is being built is `waiting`.
+/// At rest, for each sink that takes the topic: polled = encoded + skipped + dead-lettered + dropped, where encoded is
+/// the sink's [RowTally]; what waits or is being built is `waiting`.
 ///
 /// Thread ownership: counted by the member that owns the partition, read by anybody.
 final class PartitionAccount {
@@ -24,9 +24,27 @@ final class PartitionAccount {
         final String sink;
         final RowTally tally = new RowTally();
         private final Map<String, AtomicLong> skipped = new ConcurrentHashMap<>();
+        private final AtomicLong deadLettered = new AtomicLong();
+        private final AtomicLong lettersOut = new AtomicLong();
+        private final AtomicLong lettersLeft = new AtomicLong();
 
         SinkAccount(String sink) {
             this.sink = sink;
+        }
+
+        /// A row that never became one of the sink is on its way to the dead-letter topic.
+        void letterSent() {
+            lettersOut.incrementAndGet();
+        }
+
+        void letterAcknowledged() {
+            deadLettered.incrementAndGet();
+            lettersOut.decrementAndGet();
+        }
+
+        void letterAbandoned() {
+            lettersLeft.incrementAndGet();
+            lettersOut.decrementAndGet();
         }
 
         void skip(String reason) {
@@ -147,6 +165,7 @@ final class PartitionAccount {
     private static PartitionView.SinkRows rows(SinkAccount sink) {
         var skipped = new TreeMap<String, Long>();
         sink.skipped.forEach((reason, count) -> skipped.put(reason, count.get()));
-        return new PartitionView.SinkRows(sink.sink, sink.tally, skipped);
+        return new PartitionView.SinkRows(
+                sink.sink, sink.tally, skipped, sink.deadLettered.get(), sink.lettersOut.get(), sink.lettersLeft.get());
     }
 }

@@ -4,11 +4,9 @@ import dev.millrace.checkpoint.Ack;
 import dev.millrace.checkpoint.PartitionTracker;
 import dev.millrace.checkpoint.Resolved;
 import dev.millrace.checkpoint.SourcePartition;
-import dev.millrace.kafka.KafkaSourceSettings.OnPoison;
 import dev.millrace.sinkpool.AdmissionBudget;
 import dev.millrace.sinkpool.ChunkBuilder;
 import dev.millrace.sinkpool.NanoClock;
-import dev.millrace.sinkpool.PoisonLog;
 import dev.millrace.sinkpool.RecordView;
 import dev.millrace.sinkpool.RowEncoder.Encoded;
 import java.util.ArrayDeque;
@@ -66,8 +64,7 @@ final class PartitionFlow {
     private final Feeds feeds;
     private final List<Feeds.Feed> mine;
     private final ValueFormat format;
-    private final OnPoison onPoison;
-    private final PoisonLog poisonLog;
+    private final PoisonRows poisonRows;
     private final Resolved resolved;
     private final AdmissionBudget budget;
 
@@ -84,8 +81,7 @@ final class PartitionFlow {
             PartitionAccount account,
             Feeds feeds,
             ValueFormat format,
-            OnPoison onPoison,
-            PoisonLog poisonLog,
+            PoisonRows poisonRows,
             Resolved resolved,
             AdmissionBudget budget) {
         this.partition = tracker.partition();
@@ -95,8 +91,7 @@ final class PartitionFlow {
         this.feeds = feeds;
         this.mine = feeds.of(partition.topic());
         this.format = format;
-        this.onPoison = onPoison;
-        this.poisonLog = poisonLog;
+        this.poisonRows = poisonRows;
         this.resolved = resolved;
         this.budget = budget;
         var count = feeds.outlets().size();
@@ -162,14 +157,30 @@ final class PartitionFlow {
         if (records == null) return null;
         while (run.at < run.end) {
             var record = records.at(run.at);
-            var full = route(record);
+            var full = poisonRows.full() ? NO_ROOM : route(record);
             if (full != null) return full;
-            var checked = format.check(record);
-            for (var i = 0; i < targets.length; i++) {
-                var answer = checked instanceof Encoded.Written ? append(i, record, run) : checked;
-                if (answer instanceof Encoded.Written) continue;
-                if (answer instanceof Encoded.Poison poison && onPoison == OnPoison.STOP) return poisoned(run, poison);
-                leaveOut(i, record, answer);
+            switch (format.check(record)) {
+                case Encoded.Written() -> {
+                    for (var i = 0; i < targets.length; i++) {
+                        switch (append(i, record, run)) {
+                            case Encoded.Written() -> {}
+                            case Encoded.Skipped(var reason) ->
+                                account.sinks.get(i).skip(reason);
+                            case Encoded.Poison poison -> {
+                                if (poisonRows.stops()) return poisoned(run, poison);
+                                poisonRows.setAside(
+                                        partition, record, poison, account.sinks.subList(i, i + 1), run.ack);
+                            }
+                        }
+                    }
+                }
+                case Encoded.Skipped(var reason) -> {
+                    for (var sink : account.sinks) sink.skip(reason);
+                }
+                case Encoded.Poison poison -> {
+                    if (poisonRows.stops()) return poisoned(run, poison);
+                    poisonRows.setAside(partition, record, poison, account.sinks, run.ack);
+                }
             }
             run.at++;
         }
@@ -215,17 +226,6 @@ final class PartitionFlow {
             builders[target] = builder;
         }
         return builder;
-    }
-
-    private void leaveOut(int i, RecordView record, Encoded answer) {
-        switch (answer) {
-            case Encoded.Skipped(var reason) -> account.sinks.get(i).skip(reason);
-            case Encoded.Poison(var reason, var detail) -> {
-                account.sinks.get(i).skip(reason);
-                if (i == 0) poisonLog.poison(partition + "@" + record.offset(), reason, detail);
-            }
-            case Encoded.Written() -> throw new IllegalStateException("a written row is not left out");
-        }
     }
 
     private Progress poisoned(Run run, Encoded.Poison poison) {

@@ -10,8 +10,9 @@ import org.jspecify.annotations.Nullable;
 
 /// One partition as told to people, also one that this process had and has no more. What is unknown is null.
 ///
-/// Polled rows are, for each sink that takes the topic: encoded (its tally) + skipped + dropped + waiting. Dropped
-/// rows were polled and never encoded; they replay. `position` is one past the last offset taken, `watermark` what is
+/// Polled rows are, for each sink that takes the topic: encoded (its tally) + skipped + its letters + dropped +
+/// waiting. Dropped rows were polled and never encoded; they replay. `position` is one past the last offset taken,
+/// `watermark` what is
 /// done contiguously, `headNanos` how long the head of the partition has been where it is (0 with nothing pending).
 ///
 /// @param member the group member of this process that owns it, negative for none
@@ -35,7 +36,16 @@ public record PartitionView(
     }
 
     /// The rows of one sink; the tally is alive, and goes on counting.
-    public record SinkRows(String sink, RowTally tally, SortedMap<String, Long> skipped) {
+    ///
+    /// `deadLettered`, `lettersOut` and `lettersLeft` are rows that never became one of the sink: in
+    /// the dead-letter topic, on their way there, and given up before it had them.
+    public record SinkRows(
+            String sink,
+            RowTally tally,
+            SortedMap<String, Long> skipped,
+            long deadLettered,
+            long lettersOut,
+            long lettersLeft) {
         public SinkRows {
             skipped = Collections.unmodifiableSortedMap(new TreeMap<>(skipped));
         }

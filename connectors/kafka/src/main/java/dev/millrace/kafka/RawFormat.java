@@ -5,7 +5,8 @@ import dev.millrace.sinkpool.RowEncoder.Encoded;
 
 /// Any bytes are a value; none at all is an empty row.
 final class RawFormat implements ValueFormat {
-    static final Encoded TOMBSTONE = new Encoded.Skipped("tombstone");
+    private static final Encoded SKIPPED = new Encoded.Skipped("tombstone");
+    private static final Encoded POISON = new Encoded.Poison("tombstone", "the record has no value");
 
     private final OnTombstone onTombstone;
 
@@ -15,6 +16,14 @@ final class RawFormat implements ValueFormat {
 
     @Override
     public Encoded check(RecordView record) {
-        return record.valueLength() < 0 && onTombstone == OnTombstone.SKIP ? TOMBSTONE : Encoded.WRITTEN;
+        return record.valueLength() < 0 ? tombstone(onTombstone) : Encoded.WRITTEN;
+    }
+
+    static Encoded tombstone(OnTombstone onTombstone) {
+        return switch (onTombstone) {
+            case SKIP -> SKIPPED;
+            case DEAD_LETTER -> POISON;
+            case ROW -> Encoded.WRITTEN;
+        };
     }
 }

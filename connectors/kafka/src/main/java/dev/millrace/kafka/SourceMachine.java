@@ -10,9 +10,9 @@ import dev.millrace.checkpoint.SourcePartition;
 import dev.millrace.kafka.KafkaSourceSettings.OnLostOffset;
 import dev.millrace.kafka.SourceCommand.Stop;
 import dev.millrace.kafka.SourceCommand.Tell;
+import dev.millrace.sinkpool.DeadLetters;
 import dev.millrace.sinkpool.Intake;
 import dev.millrace.sinkpool.NanoClock;
-import dev.millrace.sinkpool.PoisonLog;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -49,7 +49,8 @@ public final class SourceMachine {
             Resolved inbox,
             OpenHandles handles,
             LongSupplier epochs,
-            SourceCounters counters) {
+            SourceCounters counters,
+            DeadLetters deadLetters) {
         public Parts {
             sinks = List.copyOf(sinks);
         }
@@ -61,7 +62,7 @@ public final class SourceMachine {
     private final Feeds feeds;
     private final ValueFormat format;
     private final PauseBook pauses;
-    private final PoisonLog poisonLog = new PoisonLog();
+    private final PoisonRows poisonRows;
     private final CommitFlight flight;
     private final TreeMap<SourcePartition, Owned> owned = new TreeMap<>();
 
@@ -82,6 +83,7 @@ public final class SourceMachine {
         var values = parts.settings().values();
         this.format = ValueFormat.of(values.format(), values.onTombstone());
         this.pauses = new PauseBook(parts.counters());
+        this.poisonRows = new PoisonRows(values.onPoison(), parts.deadLetters());
         this.flight = new CommitFlight(parts.settings().checkpoint().intervalNanos(), nowNanos);
     }
 
@@ -128,9 +130,7 @@ public final class SourceMachine {
                 parts.handles());
         flight.owned(partition, assigned.committed());
         var account = accounts.apply(partition);
-        var onPoison = parts.settings().values().onPoison();
-        var flow =
-                new PartitionFlow(tracker, account, feeds, format, onPoison, poisonLog, parts.inbox(), intake.budget());
+        var flow = new PartitionFlow(tracker, account, feeds, format, poisonRows, parts.inbox(), intake.budget());
         var one = new Owned(flow, nowNanos);
         owned.put(partition, one);
         pauses.arrived(partition, nowNanos);
@@ -151,13 +151,13 @@ public final class SourceMachine {
     }
 
     private void step(boolean nothingPolled, long nowNanos, Consumer<SourceCommand> out) {
-        poisonLog.now(nowNanos);
+        poisonRows.log().now(nowNanos);
         holdBudget(nowNanos);
         feeds.offerDue(nowNanos);
         encode(nowNanos, out);
         handOver(nothingPolled, nowNanos);
         if (draining) finishInput(nowNanos, out);
-        for (var line : poisonLog.take()) out.accept(new Tell("row_skipped", line));
+        for (var line : poisonRows.log().take()) out.accept(new Tell("row_poison", line));
         if (revoking) return;
         pause(nowNanos, out);
         stalls(nowNanos, out);

@@ -16,6 +16,8 @@ public interface ValueFormat {
     enum OnTombstone {
         /// Left out, counted under `tombstone`.
         SKIP,
+        /// Poison, under `tombstone`.
+        DEAD_LETTER,
         /// A row: the encoder gets the value as null.
         ROW
     }

@@ -8,6 +8,7 @@ import dev.millrace.checkpoint.SourcePartition;
 import dev.millrace.checkpoint.TopicId;
 import dev.millrace.kafka.KafkaSourceSettings.Subscription;
 import dev.millrace.sinkpool.AdmissionBudget;
+import dev.millrace.sinkpool.DeadLetters;
 import dev.millrace.sinkpool.MemoryIntake;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -43,7 +44,8 @@ final class Bench {
                 (range, resolution) -> inbox.add(new SourceEvent.RangeResolved(range, resolution)),
                 handles,
                 epochs::incrementAndGet,
-                counters);
+                counters,
+                DeadLetters.none());
         machine = new SourceMachine(parts, accounts::of, now);
     }
 

@@ -3,6 +3,7 @@ package dev.millrace.kafka;
 import dev.millrace.checkpoint.OpenHandles;
 import dev.millrace.kafka.KafkaSourceSettings.OnNoOffset;
 import dev.millrace.kafka.KafkaSourceSettings.Subscription;
+import dev.millrace.sinkpool.DeadLetters;
 import dev.millrace.sinkpool.Ending;
 import dev.millrace.sinkpool.MemoryIntake;
 import dev.millrace.sinkpool.NanoClock;
@@ -35,7 +36,7 @@ final class Rig implements AutoCloseable {
                 failures.add(exitCode + " " + reason);
             }
         };
-        source = new KafkaSource(settings, sinks, intake, listener, handles, NanoClock.SYSTEM);
+        source = new KafkaSource(settings, sinks, intake, listener, DeadLetters.none(), handles, NanoClock.SYSTEM);
     }
 
     static Rig of(KafkaSourceSettings settings, MemoryIntake intake) {

@@ -1,0 +1,85 @@
+package dev.millrace.kafka;
+
+import dev.millrace.sinkpool.DeadLetters.Letter;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.internals.RecordHeader;
+import org.jspecify.annotations.Nullable;
+
+/// How a poison row looks in the dead-letter topic: the record as it was, and headers that say what happened (POI-5,
+/// POI-14).
+///
+/// Key, value, timestamp and every header that is not ours are kept byte for byte, in order. Ours are replaced when a
+/// row fails again, so that they never grow; all begin with [#PREFIX].
+public final class DeadLetterRecord {
+    public static final String PREFIX = "millrace-";
+    public static final String PIPELINE = PREFIX + "pipeline";
+    public static final String TOPIC = PREFIX + "topic";
+    public static final String PARTITION = PREFIX + "partition";
+    public static final String OFFSET = PREFIX + "offset";
+    public static final String TIMESTAMP = PREFIX + "timestamp";
+    public static final String SINK = PREFIX + "sink";
+    public static final String SHARD = PREFIX + "shard";
+    public static final String TOKEN = PREFIX + "token";
+    public static final String CODE = PREFIX + "code";
+    public static final String REASON = PREFIX + "reason";
+    public static final String ATTEMPTS = PREFIX + "attempts";
+    /// `gone` where the record could not be read again: key and headers are lost, and the value is the row as it was
+    /// encoded.
+    public static final String ORIGINAL = PREFIX + "original";
+    /// How often the row was replayed before it came here.
+    public static final String REPLAYS = PREFIX + "replays";
+
+    private static final long UNKNOWN_TIMESTAMP = -1;
+
+    private DeadLetterRecord() {}
+
+    /// `original` is null where it is gone.
+    static ProducerRecord<byte[], byte[]> of(
+            String topic, String pipeline, Letter letter, @Nullable ConsumerRecord<byte[], byte[]> original) {
+        var headers = new ArrayList<Header>();
+        byte[] replays = null;
+        if (original != null) {
+            for (var header : original.headers()) {
+                if (!header.key().startsWith(PREFIX)) headers.add(header);
+                else if (header.key().equals(REPLAYS)) replays = header.value();
+            }
+        }
+        add(headers, PIPELINE, pipeline);
+        add(headers, TOPIC, letter.partition().topic());
+        add(headers, PARTITION, Integer.toString(letter.partition().partition()));
+        add(headers, OFFSET, Long.toString(letter.offset()));
+        var timestamp = original == null ? UNKNOWN_TIMESTAMP : original.timestamp();
+        if (timestamp >= 0) add(headers, TIMESTAMP, Long.toString(timestamp));
+        add(headers, SINK, letter.sink());
+        if (letter.shard() != null) add(headers, SHARD, letter.shard());
+        if (letter.token() != null) add(headers, TOKEN, letter.token());
+        add(headers, CODE, letter.failure().code());
+        add(headers, REASON, letter.failure().message());
+        add(headers, ATTEMPTS, Integer.toString(letter.attempts()));
+        if (replays != null) headers.add(new RecordHeader(REPLAYS, replays));
+        if (original == null) add(headers, ORIGINAL, "gone");
+        return new ProducerRecord<>(
+                topic,
+                null,
+                timestamp >= 0 ? timestamp : null,
+                original == null ? null : original.key(),
+                original == null ? bytes(letter.encoded()) : original.value(),
+                headers);
+    }
+
+    private static void add(List<Header> to, String name, String value) {
+        to.add(new RecordHeader(name, value.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    private static byte[] bytes(ByteBuffer of) {
+        var out = new byte[of.remaining()];
+        of.duplicate().get(out);
+        return out;
+    }
+}
