@@ -17,7 +17,7 @@ final class World {
     final FakeGroup group;
     final FakeSink sink;
     final List<PipelineProcess> processes = new ArrayList<>();
-    private final Map<Sometimes, Integer> reached = new EnumMap<>(Sometimes.class);
+    private final Map<Sometimes, int[]> reached = new EnumMap<>(Sometimes.class);
     private long runs;
     private boolean healed;
 
@@ -39,11 +39,13 @@ final class World {
     }
 
     void reached(Sometimes state) {
-        reached.merge(state, 1, Integer::sum);
+        reached.computeIfAbsent(state, _ -> new int[1])[0]++;
     }
 
     Map<Sometimes, Integer> reached() {
-        return reached;
+        var out = new EnumMap<Sometimes, Integer>(Sometimes.class);
+        reached.forEach((state, times) -> out.put(state, times[0]));
+        return out;
     }
 
     /// Numbers process runs: no two have the same.
