@@ -5,6 +5,7 @@ import static dev.millrace.testkit.Chance.MILLI;
 import dev.millrace.testkit.FakeSink.Mode;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SplittableRandom;
 
 /// Lets faults of whole parts happen at random times: processes, members, replicas, the group.
 ///
@@ -25,13 +26,17 @@ final class Incidents {
             Fault.REFUSED,
             Fault.COMMIT_REFUSED);
 
+    /// Sets the script's chances apart from the others that a seed gives.
+    private static final long SCRIPT = 1;
+
     private final World world;
     private final List<Fault> kinds = new ArrayList<>();
+    private long number;
 
     Incidents(World world) {
         this.world = world;
         for (var kind : KINDS) {
-            if (!world.scenario.has(kind)) continue;
+            if (!world.scenario.dealt().contains(kind)) continue;
             kinds.add(kind);
             // What a profile is about happens more often than the rest.
             if (world.scenario.profile().always().contains(kind)) kinds.addAll(List.of(kind, kind));
@@ -42,17 +47,20 @@ final class Incidents {
         if (!kinds.isEmpty()) next();
     }
 
+    /// Each incident has chances of its own, so that the script stays as it is whatever else happens in the run, or is
+    /// left out of it.
     private void next() {
+        var chance = new Chance(new SplittableRandom(Mix.of(world.scenario.seed(), SCRIPT, ++number)));
         var mean = world.scenario.profile().incidentMillis();
-        world.agenda.in(world.chance.millis(mean / 10, 2L * mean), () -> {
+        world.agenda.in(chance.millis(mean / 10, 2L * mean), () -> {
             if (world.healed()) return;
-            strike(world.chance.any(kinds));
+            var kind = chance.any(kinds);
+            if (world.faults.happens(kind, world.agenda.elapsed())) strike(kind, chance);
             next();
         });
     }
 
-    private void strike(Fault kind) {
-        var chance = world.chance;
+    private void strike(Fault kind, Chance chance) {
         var process = chance.any(world.processes);
         world.note("incident " + kind, 0, 0);
         switch (kind) {
@@ -61,16 +69,16 @@ final class Incidents {
             case REBALANCE -> world.group.rebalance();
             case MEMBER_LOST -> world.group.evictAny();
             case MEMBER_STALLS -> process.stallAMember(chance.spreadMillis(100, 3_000));
-            case REPLICA_DOWN -> replica(Mode.DOWN);
-            case REPLICA_HANGS -> replica(Mode.HANGS);
-            case REPLICA_SLOW -> replica(Mode.SLOW);
-            case SHARD_DOWN -> shard(chance.of(0.6) ? Mode.DOWN : Mode.HANGS);
-            case OVERLOAD -> shard(Mode.OVERLOADED);
-            case MISCONFIGURED -> shard(Mode.MISCONFIGURED);
-            case REFUSED -> shard(chance.of(0.5) ? Mode.REFUSES : Mode.TOO_LARGE);
+            case REPLICA_DOWN -> replica(Mode.DOWN, chance);
+            case REPLICA_HANGS -> replica(Mode.HANGS, chance);
+            case REPLICA_SLOW -> replica(Mode.SLOW, chance);
+            case SHARD_DOWN -> shard(chance.of(0.6) ? Mode.DOWN : Mode.HANGS, chance);
+            case OVERLOAD -> shard(Mode.OVERLOADED, chance);
+            case MISCONFIGURED -> shard(Mode.MISCONFIGURED, chance);
+            case REFUSED -> shard(chance.of(0.5) ? Mode.REFUSES : Mode.TOO_LARGE, chance);
             case COMMIT_REFUSED -> {
                 world.group.refuse(chance.any(world.log.partitions()), chance.of(0.5), chance.of(0.5));
-                world.agenda.in(lasts(), () -> {
+                world.agenda.in(lasts(chance), () -> {
                     if (!world.healed()) world.group.refuseNone();
                 });
             }
@@ -86,19 +94,19 @@ final class Incidents {
         }
     }
 
-    private long lasts() {
-        return world.chance.spread(20 * MILLI, world.scenario.chaosNanos());
+    private long lasts(Chance chance) {
+        return chance.spread(20 * MILLI, world.scenario.chaosNanos());
     }
 
-    private void replica(Mode mode) {
+    private void replica(Mode mode, Chance chance) {
         var sink = world.scenario.sink();
-        mode(world.chance.between(0, sink.shards() - 1), world.chance.between(0, sink.replicas() - 1), mode, lasts());
+        mode(chance.between(0, sink.shards() - 1), chance.between(0, sink.replicas() - 1), mode, lasts(chance));
     }
 
-    private void shard(Mode mode) {
+    private void shard(Mode mode, Chance chance) {
         var sink = world.scenario.sink();
-        var shard = world.chance.between(0, sink.shards() - 1);
-        var lasts = lasts();
+        var shard = chance.between(0, sink.shards() - 1);
+        var lasts = lasts(chance);
         for (var replica = 0; replica < sink.replicas(); replica++) mode(shard, replica, mode, lasts);
     }
 

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SplittableRandom;
 
 /// All that one run holds.
 ///
@@ -12,6 +13,7 @@ final class World {
     final Scenario scenario;
     final Chance chance;
     final Agenda agenda;
+    final FaultScript faults;
     final Trace trace = new Trace();
     final FakeLog log;
     final FakeGroup group;
@@ -21,9 +23,10 @@ final class World {
     private long runs;
     private boolean healed;
 
-    World(long seed, Chance chance) {
-        this.chance = chance;
-        scenario = Scenario.of(seed, chance);
+    World(long seed, Suppressed suppressed) {
+        chance = new Chance(new SplittableRandom(seed));
+        scenario = Scenario.of(seed, chance, suppressed);
+        faults = new FaultScript(suppressed);
         agenda = new Agenda(scenario.originNanos());
         log = new FakeLog(this);
         group = new FakeGroup(this);
@@ -67,6 +70,9 @@ final class World {
 
     /// A fault of this kind happens here: never once the world is healed.
     boolean strikes(Fault fault, double share) {
-        return !healed && scenario.has(fault) && chance.of(share);
+        return !healed
+                && scenario.dealt().contains(fault)
+                && chance.of(share)
+                && faults.happens(fault, agenda.elapsed());
     }
 }
