@@ -11,7 +11,7 @@ import java.util.SplittableRandom;
 ///
 /// Thread ownership: the run.
 final class Incidents {
-    private static final List<Fault> KINDS = List.of(
+    static final List<Fault> KINDS = List.of(
             Fault.CRASH,
             Fault.DRAIN,
             Fault.REBALANCE,
