@@ -6,13 +6,16 @@ import dev.millrace.testkit.Seeds;
 import dev.millrace.testkit.Shrunk;
 import dev.millrace.testkit.Simulation;
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /// `millrace simulate`: the production machines under seeded faults, in virtual time.
 @Command(
@@ -42,39 +45,48 @@ final class SimulateCommand implements Callable<Integer> {
     @Option(names = "--json", paramLabel = "FILE", description = "write the numbers of the summary there too")
     private @Nullable Path json;
 
+    @Spec
+    private @Nullable CommandSpec spec;
+
     @Override
     public Integer call() throws IOException, InterruptedException, ExecutionException {
+        if (spec == null) throw new IllegalStateException("not called by the command line");
         var workers = threads == null ? Runtime.getRuntime().availableProcessors() : threads;
         if (seeds < 1 || workers < 1) {
             System.err.println("--seeds and --threads are at least 1");
             return ExitCode.BAD_CONFIGURATION.code();
         }
         Logs.configure(LoggingConfig.Format.TEXT, LoggingConfig.Level.ERROR);
-        return seed == null ? many(workers) : one(seed);
+        var out = spec.commandLine().getOut();
+        try {
+            return seed == null ? many(workers, out) : one(seed, out);
+        } finally {
+            out.flush();
+        }
     }
 
-    private static int one(long seed) {
+    private static int one(long seed, PrintWriter out) {
         var shrunk = Shrunk.of(seed);
         if (shrunk != null) {
-            System.out.println(shrunk.text());
+            out.println(shrunk.text());
             return FOUND;
         }
         var report = Simulation.traced(seed);
-        System.out.print(report.trace());
-        System.out.println("seed " + seed + " finds nothing in " + report.steps() + " steps");
+        out.print(report.trace());
+        out.println("seed " + seed + " finds nothing in " + report.steps() + " steps");
         return ExitCode.DRAINED.code();
     }
 
-    private int many(int workers) throws IOException, InterruptedException, ExecutionException {
+    private int many(int workers, PrintWriter out) throws IOException, InterruptedException, ExecutionException {
         var began = System.nanoTime();
         var summary = Seeds.run(from, seeds, workers, done -> progress(done, System.nanoTime() - began));
         System.err.println();
-        for (var report : summary.found()) System.out.println(report.violation());
+        for (var report : summary.found()) out.println(report.violation());
         if (!summary.found().isEmpty()) {
             var first = Shrunk.of(summary.found().getFirst().seed());
-            if (first != null) System.out.println("\nthe first of them, made small:\n" + first.text());
+            if (first != null) out.println("\nthe first of them, made small:\n" + first.text());
         }
-        System.out.print(summary.text(Version.build()));
+        out.print(summary.text(Version.build()));
         if (json != null) Files.writeString(json, summary.json(Version.build()));
         return summary.holds() ? ExitCode.DRAINED.code() : FOUND;
     }
