@@ -33,8 +33,12 @@ final class Incidents {
     private final List<Fault> kinds = new ArrayList<>();
     private long number;
 
+    /// The chances of the incident that is next, or happens now.
+    private Chance chance;
+
     Incidents(World world) {
         this.world = world;
+        chance = world.chance;
         for (var kind : KINDS) {
             if (!world.scenario.dealt().contains(kind)) continue;
             kinds.add(kind);
@@ -50,17 +54,17 @@ final class Incidents {
     /// Each incident has chances of its own, so that the script stays as it is whatever else happens in the run, or is
     /// left out of it.
     private void next() {
-        var chance = new Chance(new SplittableRandom(Mix.of(world.scenario.seed(), SCRIPT, ++number)));
+        chance = new Chance(new SplittableRandom(Mix.of(world.scenario.seed(), SCRIPT, ++number)));
         var mean = world.scenario.profile().incidentMillis();
         world.agenda.in(chance.millis(mean / 10, 2L * mean), () -> {
             if (world.healed()) return;
             var kind = chance.any(kinds);
-            if (world.faults.happens(kind, world.agenda.elapsed())) strike(kind, chance);
+            if (world.faults.happens(kind, world.agenda.elapsed())) strike(kind);
             next();
         });
     }
 
-    private void strike(Fault kind, Chance chance) {
+    private void strike(Fault kind) {
         var process = chance.any(world.processes);
         world.note("incident " + kind, 0, 0);
         switch (kind) {
@@ -69,16 +73,16 @@ final class Incidents {
             case REBALANCE -> world.group.rebalance();
             case MEMBER_LOST -> world.group.evictAny();
             case MEMBER_STALLS -> process.stallAMember(chance.spreadMillis(100, 3_000));
-            case REPLICA_DOWN -> replica(Mode.DOWN, chance);
-            case REPLICA_HANGS -> replica(Mode.HANGS, chance);
-            case REPLICA_SLOW -> replica(Mode.SLOW, chance);
-            case SHARD_DOWN -> shard(chance.of(0.6) ? Mode.DOWN : Mode.HANGS, chance);
-            case OVERLOAD -> shard(Mode.OVERLOADED, chance);
-            case MISCONFIGURED -> shard(Mode.MISCONFIGURED, chance);
-            case REFUSED -> shard(chance.of(0.5) ? Mode.REFUSES : Mode.TOO_LARGE, chance);
+            case REPLICA_DOWN -> replica(Mode.DOWN);
+            case REPLICA_HANGS -> replica(Mode.HANGS);
+            case REPLICA_SLOW -> replica(Mode.SLOW);
+            case SHARD_DOWN -> shard(chance.of(0.6) ? Mode.DOWN : Mode.HANGS);
+            case OVERLOAD -> shard(Mode.OVERLOADED);
+            case MISCONFIGURED -> shard(Mode.MISCONFIGURED);
+            case REFUSED -> shard(chance.of(0.5) ? Mode.REFUSES : Mode.TOO_LARGE);
             case COMMIT_REFUSED -> {
                 world.group.refuse(chance.any(world.log.partitions()), chance.of(0.5), chance.of(0.5));
-                world.agenda.in(lasts(chance), () -> {
+                world.agenda.in(lasts(), () -> {
                     if (!world.healed()) world.group.refuseNone();
                 });
             }
@@ -94,19 +98,19 @@ final class Incidents {
         }
     }
 
-    private long lasts(Chance chance) {
+    private long lasts() {
         return chance.spread(20 * MILLI, world.scenario.chaosNanos());
     }
 
-    private void replica(Mode mode, Chance chance) {
+    private void replica(Mode mode) {
         var sink = world.scenario.sink();
-        mode(chance.between(0, sink.shards() - 1), chance.between(0, sink.replicas() - 1), mode, lasts(chance));
+        mode(chance.between(0, sink.shards() - 1), chance.between(0, sink.replicas() - 1), mode, lasts());
     }
 
-    private void shard(Mode mode, Chance chance) {
+    private void shard(Mode mode) {
         var sink = world.scenario.sink();
         var shard = chance.between(0, sink.shards() - 1);
-        var lasts = lasts(chance);
+        var lasts = lasts();
         for (var replica = 0; replica < sink.replicas(); replica++) mode(shard, replica, mode, lasts);
     }
 
