@@ -101,7 +101,9 @@ public final class ReplicaSet {
     }
 
     public List<ReplicaView> view() {
-        return replicas.stream().map(Replica::view).toList();
+        var out = new ArrayList<ReplicaView>(replicas.size());
+        for (Replica replica : replicas) out.add(replica.view());
+        return List.copyOf(out);
     }
 
     private void moveOn(long nowNanos) {

@@ -151,28 +151,30 @@ public final class CommitFlight {
     }
 
     private static List<Standing> together(Collection<Standing> from) {
-        return from.stream()
-                .filter(s -> s.dirty() && s.company() instanceof Standing.Company.Together)
-                .toList();
+        var out = new ArrayList<Standing>();
+        for (var standing : from)
+            if (standing.dirty() && standing.company() instanceof Standing.Company.Together) out.add(standing);
+        return out;
     }
 
     /// The first suspect with its topic, else the first held one whose time has come.
     private static List<Standing> apart(Collection<Standing> from, long nowNanos) {
-        var suspects = from.stream()
-                .filter(s -> s.dirty() && s.company() instanceof Standing.Company.WithTopic)
-                .toList();
-        if (!suspects.isEmpty()) {
-            var topic = suspects.getFirst().partition.topic();
-            return suspects.stream()
-                    .filter(s -> s.partition.topic().equals(topic))
-                    .toList();
+        var suspects = new ArrayList<Standing>();
+        Standing held = null;
+        for (var standing : from) {
+            if (!standing.dirty()) continue;
+            switch (standing.company()) {
+                case Standing.Company.Together() -> {}
+                case Standing.Company.WithTopic() -> {
+                    if (suspects.isEmpty() || suspects.getFirst().sharesTopicWith(standing)) suspects.add(standing);
+                }
+                case Standing.Company.Alone(var _, var untilNanos, var _) -> {
+                    if (held == null && nowNanos - untilNanos >= 0) held = standing;
+                }
+            }
         }
-        return from.stream()
-                .filter(s -> s.dirty()
-                        && s.company() instanceof Standing.Company.Alone alone
-                        && nowNanos - alone.untilNanos() >= 0)
-                .limit(1)
-                .toList();
+        if (!suspects.isEmpty()) return suspects;
+        return held == null ? List.of() : List.of(held);
     }
 
     private Send send(List<Standing> chosen, long nowNanos) {

@@ -39,6 +39,10 @@ final class Standing {
         this.target = committed;
     }
 
+    boolean sharesTopicWith(Standing other) {
+        return partition.topic().equals(other.partition.topic());
+    }
+
     boolean move(CommitEntry entry) {
         var before = target;
         if (before != null) {

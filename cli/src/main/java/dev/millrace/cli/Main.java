@@ -18,11 +18,12 @@ import picocli.CommandLine.Command;
             ExplainCommand.class,
             SchemaCommand.class,
             DemoCommand.class,
+            SimulateCommand.class,
             VersionCommand.class
         },
         footer = {
             "",
-            "Exit codes: 0 drained; 1 the demo's counts differ; 2 bad configuration or start; 3 something taken is left",
+            "Exit codes: 0 drained; 1 the demo's counts differ, or a seed finds something; 2 bad configuration or start; 3 something taken is left",
             "and will replay; 4 a worker's state is unknown; 5 fatal error while running; 128 + n on a second signal."
         })
 public final class Main {
@@ -44,7 +45,7 @@ public final class Main {
         }
     }
 
-    /// A fault of ours is told as one: 1 is the demo's.
+    /// A fault of ours is told as one: 1 is the demo's and the simulation's.
     static CommandLine command() {
         return new CommandLine(new Main())
                 .setCaseInsensitiveEnumValuesAllowed(true)

@@ -8,6 +8,16 @@ import picocli.CommandLine.IVersionProvider;
 /// The version that the build wrote into this program.
 final class Version implements IVersionProvider {
     static String number() {
+        return of("version");
+    }
+
+    /// The version, and the commit it was built from if the build was told.
+    static String build() {
+        var commit = of("commit");
+        return commit.equals("unknown") ? "version " + number() : "version " + number() + ", commit " + commit;
+    }
+
+    private static String of(String key) {
         var properties = new Properties();
         try (var in = Version.class.getResourceAsStream("/millrace-version.properties")) {
             if (in == null) throw new IllegalStateException("the build left out millrace-version.properties");
@@ -15,7 +25,7 @@ final class Version implements IVersionProvider {
         } catch (IOException cause) {
             throw new UncheckedIOException(cause);
         }
-        return properties.getProperty("version");
+        return properties.getProperty(key);
     }
 
     @Override

@@ -83,7 +83,9 @@ final class Composer {
     }
 
     long openRows() {
-        return lanes.stream().mapToLong(MergedComposition::rows).sum();
+        var out = 0L;
+        for (var lane : lanes) out += lane.rows();
+        return out;
     }
 
     long wakeAtNanos() {

@@ -106,9 +106,9 @@ final class Deliveries {
 
     /// Those that hold a permit and want a replica now.
     List<Delivery> ready() {
-        return inFlight.stream()
-                .filter(delivery -> delivery.stage() instanceof Delivery.Stage.Ready)
-                .toList();
+        var out = new ArrayList<Delivery>();
+        for (var delivery : inFlight) if (delivery.stage() instanceof Delivery.Stage.Ready) out.add(delivery);
+        return out;
     }
 
     /// What is parked and wants a replica again is the next to get a permit.

@@ -27,7 +27,10 @@ final class RetryLadder {
                 Math.max(settings.initialNanos(), settings.maxNanos()) / NANOS_PER_MILLI);
         nanos = new long[STEPS];
         for (var i = 0; i < STEPS; i++) {
-            nanos[i] = Math.min(steps.apply(i + 1) * NANOS_PER_MILLI, settings.maxNanos());
+            // Once at the longest it stays there.
+            nanos[i] = i > 0 && nanos[i - 1] == settings.maxNanos()
+                    ? settings.maxNanos()
+                    : Math.min(steps.apply(i + 1) * NANOS_PER_MILLI, settings.maxNanos());
         }
     }
 

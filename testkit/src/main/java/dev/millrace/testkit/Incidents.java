@@ -5,12 +5,13 @@ import static dev.millrace.testkit.Chance.MILLI;
 import dev.millrace.testkit.FakeSink.Mode;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SplittableRandom;
 
 /// Lets faults of whole parts happen at random times: processes, members, replicas, the group.
 ///
 /// Thread ownership: the run.
 final class Incidents {
-    private static final List<Fault> KINDS = List.of(
+    static final List<Fault> KINDS = List.of(
             Fault.CRASH,
             Fault.DRAIN,
             Fault.REBALANCE,
@@ -25,13 +26,21 @@ final class Incidents {
             Fault.REFUSED,
             Fault.COMMIT_REFUSED);
 
+    /// Sets the script's chances apart from the others that a seed gives.
+    private static final long SCRIPT = 1;
+
     private final World world;
     private final List<Fault> kinds = new ArrayList<>();
+    private long number;
+
+    /// The chances of the incident that is next, or happens now.
+    private Chance chance;
 
     Incidents(World world) {
         this.world = world;
+        chance = world.chance;
         for (var kind : KINDS) {
-            if (!world.scenario.has(kind)) continue;
+            if (!world.scenario.dealt().contains(kind)) continue;
             kinds.add(kind);
             // What a profile is about happens more often than the rest.
             if (world.scenario.profile().always().contains(kind)) kinds.addAll(List.of(kind, kind));
@@ -42,17 +51,20 @@ final class Incidents {
         if (!kinds.isEmpty()) next();
     }
 
+    /// Each incident has chances of its own, so that the script stays as it is whatever else happens in the run, or is
+    /// left out of it.
     private void next() {
+        chance = new Chance(new SplittableRandom(Mix.of(world.scenario.seed(), SCRIPT, ++number)));
         var mean = world.scenario.profile().incidentMillis();
-        world.agenda.in(world.chance.millis(mean / 10, 2L * mean), () -> {
+        world.agenda.in(chance.millis(mean / 10, 2L * mean), () -> {
             if (world.healed()) return;
-            strike(world.chance.any(kinds));
+            var kind = chance.any(kinds);
+            if (world.faults.happens(kind, world.agenda.elapsed())) strike(kind);
             next();
         });
     }
 
     private void strike(Fault kind) {
-        var chance = world.chance;
         var process = chance.any(world.processes);
         world.note("incident " + kind, 0, 0);
         switch (kind) {
@@ -87,17 +99,17 @@ final class Incidents {
     }
 
     private long lasts() {
-        return world.chance.spread(20 * MILLI, world.scenario.chaosNanos());
+        return chance.spread(20 * MILLI, world.scenario.chaosNanos());
     }
 
     private void replica(Mode mode) {
         var sink = world.scenario.sink();
-        mode(world.chance.between(0, sink.shards() - 1), world.chance.between(0, sink.replicas() - 1), mode, lasts());
+        mode(chance.between(0, sink.shards() - 1), chance.between(0, sink.replicas() - 1), mode, lasts());
     }
 
     private void shard(Mode mode) {
         var sink = world.scenario.sink();
-        var shard = world.chance.between(0, sink.shards() - 1);
+        var shard = chance.between(0, sink.shards() - 1);
         var lasts = lasts();
         for (var replica = 0; replica < sink.replicas(); replica++) mode(shard, replica, mode, lasts);
     }

@@ -48,13 +48,14 @@ final class NoteOracle {
 
     /// All commands are carried out: what was told is how it is.
     void carriedOut(ShardView view) {
+        var down = true;
         for (var replica : view.replicas()) {
             var state = replica.state();
+            down &= state.phase() != Phase.CLOSED;
             var last = told.getOrDefault(state.replica(), Phase.CLOSED);
             if (last != state.phase())
                 throw new Violation("BRK-8", "replica " + state.replica() + " is " + state.phase() + ", told " + last);
         }
-        var down = view.replicas().stream().noneMatch(replica -> replica.state().phase() == Phase.CLOSED);
         if (down && !outage) throw new Violation("BRK-10", "no replica is closed, and no outage is told");
     }
 }

@@ -47,7 +47,8 @@ final class ReplicaOracle {
     }
 
     boolean isOut(long batch) {
-        return live.values().stream().anyMatch(out -> out.batch == batch);
+        for (var out : live.values()) if (out.batch == batch) return true;
+        return false;
     }
 
     /// Before the commands are carried out: every change of phase must have its cause in this event.
@@ -183,9 +184,9 @@ final class ReplicaOracle {
     void carriedOut(ShardView after) {
         for (var replica : after.replicas()) {
             var state = replica.state();
-            var now = live.values().stream()
-                    .filter(out -> out.replica == state.replica() && out.episode == state.episode())
-                    .count();
+            if (state.phase() == Phase.CLOSED) continue;
+            var now = 0;
+            for (var out : live.values()) if (out.replica == state.replica() && out.episode == state.episode()) now++;
             if (state.phase() == Phase.OPEN && now > 0)
                 throw new Violation(
                         "O11", now + " attempts are sent to replica " + state.replica() + ", which is open");

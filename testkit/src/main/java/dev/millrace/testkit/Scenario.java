@@ -3,14 +3,17 @@ package dev.millrace.testkit;
 import dev.millrace.breaker.BreakerSettings;
 import dev.millrace.sinkpool.ShardId;
 import dev.millrace.sinkpool.ShardSettings;
+import dev.millrace.testkit.Suppressed.Size;
 import java.util.EnumSet;
 import java.util.Set;
 
-/// What a seed fixes before anything happens: the settings, the load, the faults.
+/// What a seed fixes before anything happens: the settings, the load, the faults. `dealt` are the kinds of fault that
+/// the seed deals, those that are suppressed among them.
 record Scenario(
         long seed,
         Profile profile,
-        Set<Fault> faults,
+        Set<Fault> dealt,
+        Suppressed suppressed,
         long originNanos,
         long chaosNanos,
         double attemptFaults,
@@ -56,7 +59,7 @@ record Scenario(
     /// The longest row, in bytes.
     static final int LONGEST_ROW = 96;
 
-    static Scenario of(long seed, Chance chance) {
+    static Scenario of(long seed, Chance chance, Suppressed suppressed) {
         var profile = Profile.of(seed);
         var faults = EnumSet.noneOf(Fault.class);
         for (var fault : Fault.values()) if (chance.of(profile.others())) faults.add(fault);
@@ -65,12 +68,13 @@ record Scenario(
                 seed,
                 profile,
                 faults,
+                suppressed,
                 origin(chance),
                 chance.spreadMillis(2_000, 20_000),
                 chance.of(0.3) ? 0 : chance.generator().nextDouble() * 0.4,
-                load(chance),
-                source(chance),
-                sink(chance));
+                load(chance, suppressed),
+                source(chance, suppressed),
+                sink(chance, suppressed));
     }
 
     private static long origin(Chance chance) {
@@ -83,19 +87,19 @@ record Scenario(
         };
     }
 
-    private static Load load(Chance chance) {
+    private static Load load(Chance chance, Suppressed suppressed) {
         return new Load(
-                chance.between(1, 2),
-                chance.between(1, 3),
-                (int) chance.spread(10, 120),
+                suppressed.of(Size.TOPICS, chance.between(1, 2)),
+                suppressed.of(Size.PARTITIONS, chance.between(1, 3)),
+                suppressed.of(Size.RECORDS, (int) chance.spread(10, 120)),
                 chance.of(0.5),
                 chance.of(0.3) ? 0 : chance.between(5, 60));
     }
 
-    private static Source source(Chance chance) {
+    private static Source source(Chance chance, Suppressed suppressed) {
         return new Source(
-                chance.between(1, 2),
-                chance.between(1, 2),
+                suppressed.of(Size.PROCESSES, chance.between(1, 2)),
+                suppressed.of(Size.MEMBERS, chance.between(1, 2)),
                 (int) chance.spread(1, 40),
                 (int) chance.spread(48, 2_000),
                 chance.spreadMillis(1, 100),
@@ -110,13 +114,13 @@ record Scenario(
                 chance.of(0.5));
     }
 
-    private static Sink sink(Chance chance) {
+    private static Sink sink(Chance chance, Suppressed suppressed) {
         var longest = chance.spreadMillis(20, 3_000);
         var write = Math.max(1, (long) (longest * 0.5 * chance.generator().nextDouble()));
         var writeTimeout = chance.of(0.03) ? YEAR_NANOS : longest;
         return new Sink(
-                chance.between(1, 3),
-                chance.between(1, 3),
+                suppressed.of(Size.SHARDS, chance.between(1, 3)),
+                suppressed.of(Size.REPLICAS, chance.between(1, 3)),
                 chance.between(1, 3),
                 write,
                 writeTimeout,
@@ -172,7 +176,8 @@ record Scenario(
                 sink.countsRows);
     }
 
+    /// The run has faults of this kind.
     boolean has(Fault fault) {
-        return faults.contains(fault);
+        return dealt.contains(fault) && !suppressed.leavesOut(fault);
     }
 }

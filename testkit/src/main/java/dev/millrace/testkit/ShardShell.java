@@ -10,6 +10,7 @@ import dev.millrace.sinkpool.ShardCounts;
 import dev.millrace.sinkpool.ShardEvent;
 import dev.millrace.sinkpool.ShardMachine;
 import dev.millrace.sinkpool.ShardNote;
+import dev.millrace.sinkpool.ShardView;
 import dev.millrace.sinkpool.TokenMint;
 import dev.millrace.sinkpool.WriteOutcome;
 import java.util.ArrayDeque;
@@ -36,6 +37,7 @@ final class ShardShell {
     private final World world;
     private final int index;
     private final ShardMachine machine;
+    private ShardView view;
     private final ShardOracle oracle;
     private final ArrayDeque<ShardEvent> control = new ArrayDeque<>();
     private final ArrayDeque<EncodedChunk> data = new ArrayDeque<>();
@@ -63,6 +65,7 @@ final class ShardShell {
                 new SplittableRandom(Mix.of(world.scenario.seed(), process.run, index)),
                 counts,
                 world.now());
+        view = machine.view();
         oracle = new ShardOracle(world, settings, counts);
     }
 
@@ -161,22 +164,23 @@ final class ShardShell {
         world.note(event.getClass().getSimpleName(), index, id(event));
         if (event instanceof ShardEvent.ChunksArrived(var chunks)) chunks.forEach(oracle::arrived);
         forget(event);
-        var before = machine.view().replicas();
+        var before = view.replicas();
         try {
             machine.on(event, world.now(), commands::add);
         } catch (RuntimeException e) {
             throw new IllegalStateException(
                     "shard machine " + index + " on " + event.getClass().getSimpleName(), e);
         }
-        if (process.draining() && !machine.view().usable()) world.reached(Sometimes.ALL_OPEN_DURING_DRAIN);
+        view = machine.view();
+        if (process.draining() && !view.usable()) world.reached(Sometimes.ALL_OPEN_DURING_DRAIN);
         idleTick = commands.isEmpty();
-        oracle.decided(event, before, machine.view(), commands);
+        oracle.decided(event, before, view, commands);
         for (var command = commands.peek(); command != null; command = commands.peek()) {
             process.effect();
             carryOut(command);
             commands.remove();
         }
-        oracle.carriedOut(event, machine.view());
+        oracle.carriedOut(event, view);
     }
 
     /// An attempt is out until the machine was told, so it may be cancelled when its outcome is on its way.
@@ -226,7 +230,7 @@ final class ShardShell {
                 var attempt = world.sink.write(
                         index, start.replica(), start.rows(), start.token(), told -> ended(start.attempt(), told));
                 attempts.put(start.attempt(), attempt);
-                oracle.started(start, attempt, machine.view());
+                oracle.started(start, attempt, view);
                 process.later(start.deadlineNanos() - world.now() + LATE_NANOS, () -> mustBeOver(start.attempt()));
             }
             case ShardCommand.StartPing(var id, var replica, var deadline) -> {
@@ -243,7 +247,7 @@ final class ShardShell {
                 world.sink.cancel(attempt);
             }
             case ShardCommand.Settle(var chunk, var ending) -> {
-                world.note("settle " + ending, index, chunk.offset(0));
+                world.note(settles(ending), index, chunk.offset(0));
                 var begun = oracle.settled(chunk, ending);
                 if (begun
                         && ending != Ending.WRITTEN
@@ -259,6 +263,14 @@ final class ShardShell {
                 oracle.finished();
             }
         }
+    }
+
+    private static String settles(Ending ending) {
+        return switch (ending) {
+            case WRITTEN -> "settle WRITTEN";
+            case ABANDONED -> "settle ABANDONED";
+            case IN_DOUBT -> "settle IN_DOUBT";
+        };
     }
 
     private void ended(long id, @Nullable WriteOutcome outcome) {

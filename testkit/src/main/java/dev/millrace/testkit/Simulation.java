@@ -2,7 +2,6 @@ package dev.millrace.testkit;
 
 import java.util.List;
 import java.util.Map;
-import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /// One seeded run of the production machines, tracker, replica set and commit flight, in virtual time, against a fake
@@ -14,10 +13,12 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Thread ownership: any thread; a run shares nothing with another.
 public final class Simulation {
-    /// How a run went. `violation` is null if nothing was found, else the whole message.
+    /// How a run went. `violation` is null if nothing was found, else the whole message, and `oracle` then is who found
+    /// it. `trace` is empty unless something was found, or the trace was asked for.
     public record Report(
             long seed,
             @Nullable String violation,
+            @Nullable String oracle,
             long steps,
             long traceHash,
             long repeatedRows,
@@ -37,32 +38,57 @@ public final class Simulation {
 
     private final World world;
 
-    private Simulation(long seed) {
-        world = new World(seed, new Chance(new SplittableRandom(seed)));
+    private Simulation(long seed, Suppressed suppressed) {
+        world = new World(seed, suppressed);
     }
 
     /// Runs one seed to its end, or to the first violation.
     public static Report run(long seed) {
-        return new Simulation(seed).run();
+        return new Simulation(seed, Suppressed.NOTHING).run(false);
     }
 
-    private Report run() {
+    /// Runs one seed, and keeps its last events also if nothing is found.
+    public static Report traced(long seed) {
+        return new Simulation(seed, Suppressed.NOTHING).run(true);
+    }
+
+    /// A run and the faults that happened in it.
+    record Played(Report report, Scenario scenario, List<FaultScript.Happened> faults) {}
+
+    /// Runs one seed without some of what it deals.
+    static Played without(Suppressed suppressed, long seed) {
+        var run = new Simulation(seed, suppressed);
+        var report = run.run(false);
+        return new Played(report, run.world.scenario, run.world.faults.happened());
+    }
+
+    private Report run(boolean traced) {
         String violation = null;
+        String oracle = null;
         try {
             play();
         } catch (Violation e) {
             violation = message(String.valueOf(e.getMessage()), null);
+            oracle = e.oracle();
         } catch (RuntimeException | StackOverflowError e) {
             violation = message("EXCEPTION: " + e, e);
+            oracle = "EXCEPTION " + rootOf(e).getClass().getSimpleName();
         }
         return new Report(
                 world.scenario.seed(),
                 violation,
+                oracle,
                 world.agenda.steps(),
                 world.trace.hash(),
                 world.log.repeats(),
                 world.reached(),
-                violation == null ? "" : world.trace.last());
+                violation == null && !traced ? "" : world.trace.last());
+    }
+
+    private static Throwable rootOf(Throwable thrown) {
+        var root = thrown;
+        for (var cause = thrown.getCause(); cause != null; cause = cause.getCause()) root = cause;
+        return root;
     }
 
     private String message(String what, @Nullable Throwable thrown) {
@@ -75,10 +101,12 @@ public final class Simulation {
                 out.append("\n    at ").append(frame);
             }
         }
-        return out.append("\n  again: mvn -pl testkit -am verify -Dtest=SimulationTest"
-                        + " -Dsurefire.failIfNoSpecifiedTests=false -Dmillrace.seed=")
-                .append(world.scenario.seed())
-                .toString();
+        return out.append("\n  again: ").append(again(world.scenario.seed())).toString();
+    }
+
+    /// The command that repeats a seed.
+    static String again(long seed) {
+        return "./millrace simulate --seed " + seed;
     }
 
     private void play() {

@@ -6,19 +6,18 @@ package dev.millrace.testkit;
 final class Trace {
     private static final int KEPT = 512;
 
-    private record Event(long atNanos, String what, long a, long b) {
-        String text() {
-            return String.format("%14.6f ms  %s %d %d", atNanos / 1e6, what, a, b);
-        }
-    }
-
-    private final Event[] ring = new Event[KEPT];
+    private final String[] whats = new String[KEPT];
+    private final long[] numbers = new long[3 * KEPT];
     private long count;
     private long hash = 17;
 
     void add(long atNanos, String what, long a, long b) {
         hash = Mix.of(hash ^ what.hashCode(), Mix.of(atNanos, a), b);
-        ring[(int) (count++ % KEPT)] = new Event(atNanos, what, a, b);
+        var at = (int) (count++ % KEPT);
+        whats[at] = what;
+        numbers[3 * at] = atNanos;
+        numbers[3 * at + 1] = a;
+        numbers[3 * at + 2] = b;
     }
 
     long hash() {
@@ -29,7 +28,12 @@ final class Trace {
     String last() {
         var out = new StringBuilder();
         for (var i = Math.max(0, count - KEPT); i < count; i++)
-            out.append(ring[(int) (i % KEPT)].text()).append('\n');
+            out.append(text((int) (i % KEPT))).append('\n');
         return out.toString();
+    }
+
+    private String text(int at) {
+        return String.format(
+                "%14.6f ms  %s %d %d", numbers[3 * at] / 1e6, whats[at], numbers[3 * at + 1], numbers[3 * at + 2]);
     }
 }

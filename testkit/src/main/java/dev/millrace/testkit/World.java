@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SplittableRandom;
 
 /// All that one run holds.
 ///
@@ -12,18 +13,20 @@ final class World {
     final Scenario scenario;
     final Chance chance;
     final Agenda agenda;
+    final FaultScript faults;
     final Trace trace = new Trace();
     final FakeLog log;
     final FakeGroup group;
     final FakeSink sink;
     final List<PipelineProcess> processes = new ArrayList<>();
-    private final Map<Sometimes, Integer> reached = new EnumMap<>(Sometimes.class);
+    private final Map<Sometimes, int[]> reached = new EnumMap<>(Sometimes.class);
     private long runs;
     private boolean healed;
 
-    World(long seed, Chance chance) {
-        this.chance = chance;
-        scenario = Scenario.of(seed, chance);
+    World(long seed, Suppressed suppressed) {
+        chance = new Chance(new SplittableRandom(seed));
+        scenario = Scenario.of(seed, chance, suppressed);
+        faults = new FaultScript(suppressed);
         agenda = new Agenda(scenario.originNanos());
         log = new FakeLog(this);
         group = new FakeGroup(this);
@@ -39,11 +42,13 @@ final class World {
     }
 
     void reached(Sometimes state) {
-        reached.merge(state, 1, Integer::sum);
+        reached.computeIfAbsent(state, _ -> new int[1])[0]++;
     }
 
     Map<Sometimes, Integer> reached() {
-        return reached;
+        var out = new EnumMap<Sometimes, Integer>(Sometimes.class);
+        reached.forEach((state, times) -> out.put(state, times[0]));
+        return out;
     }
 
     /// Numbers process runs: no two have the same.
@@ -65,6 +70,9 @@ final class World {
 
     /// A fault of this kind happens here: never once the world is healed.
     boolean strikes(Fault fault, double share) {
-        return !healed && scenario.has(fault) && chance.of(share);
+        return !healed
+                && scenario.dealt().contains(fault)
+                && chance.of(share)
+                && faults.happens(fault, agenda.elapsed());
     }
 }

@@ -2,18 +2,23 @@ package dev.millrace.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Planted bugs are caught: a driver that finds nothing has first to show that it would.
+/// Planted bugs are caught: a driver that finds nothing has first to show that it would. Writes the table of them to
+/// `target/mutants.md`.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class MutantTest {
-    private static final int MOST_SEEDS = 2_000;
+    private static final int MOST_SEEDS = 10_000;
     private static final int CONTROL_SEEDS = 30;
 
     private final List<String> table = new ArrayList<>();
@@ -31,21 +36,29 @@ class MutantTest {
 
     @ParameterizedTest
     @MethodSource("mutants")
+    @Timeout(600)
     void aPlantedBugIsCaught(Mutant mutant) throws ReflectiveOperationException {
         var run = MutatedCode.of(mutant).seedRun();
         for (var seed = 0; seed < MOST_SEEDS; seed++) {
             var violation = String.valueOf(run.apply(seed));
             if (violation.isEmpty()) continue;
-            var oracle = violation.substring(violation.indexOf(" ms: ") + 5, violation.indexOf('\n'));
-            table.add(String.format("%-45s seed %4d  %s", mutant, seed, oracle));
+            table.add(row(mutant, seed, violation));
             return;
         }
         throw new AssertionError("'" + mutant + "' is not caught by " + MOST_SEEDS + " seeds");
     }
 
+    private static String row(Mutant mutant, int seed, String violation) {
+        var oracle = violation.substring(violation.indexOf(" ms: ") + 5).split(":", 2)[0];
+        var type = mutant.type().substring(mutant.type().lastIndexOf('.') + 1);
+        return "| " + mutant + " | `" + mutant.module() + "`, " + type + " | " + oracle + " | " + seed + " |";
+    }
+
     @AfterAll
-    void tell() {
-        System.out.println(table.size() + " of " + mutants().size() + " planted bugs caught:");
-        table.forEach(line -> System.out.println("  " + line));
+    void tell() throws IOException {
+        var page = Reliability.MUTANTS_HEAD + String.join("\n", table) + "\n";
+        Files.writeString(Path.of("target", "mutants.md"), page);
+        System.out.println(table.size() + " of " + mutants().size() + " planted bugs caught:\n" + page);
+        if (table.size() == mutants().size()) Reliability.writeIfAsked("mutants", page);
     }
 }

@@ -36,8 +36,7 @@ final class MutatedCode extends ClassLoader {
     }
 
     static MutatedCode of(Mutant mutant) {
-        var path = Path.of(System.getProperty("basedir", ".")).toAbsolutePath().normalize();
-        var file = path.resolveSibling(mutant.module())
+        var file = module(mutant.module())
                 .resolve("src/main/java")
                 .resolve(mutant.type().replace('.', '/') + ".java");
         String source;
@@ -56,11 +55,30 @@ final class MutatedCode extends ClassLoader {
         return new MutatedCode(compile(mutant, source));
     }
 
+    /// A module stands beside this one, or among the connectors.
+    private static Path module(String name) {
+        var beside = Path.of(System.getProperty("basedir", "."))
+                .toAbsolutePath()
+                .normalize()
+                .resolveSibling(name);
+        return Files.isDirectory(beside)
+                ? beside
+                : beside.resolveSibling("connectors").resolve(name);
+    }
+
     /// The driver, as seen through the JDK's types: a seed's violation, or an empty text.
     LongFunction<?> seedRun() throws ReflectiveOperationException {
-        return (LongFunction<?>) loadClass("dev.millrace.testkit.SeedRun")
-                .getDeclaredConstructor()
-                .newInstance();
+        return run("dev.millrace.testkit.SeedRun");
+    }
+
+    /// A seed shrunk, as lines: the oracle that found it, the one that finds what is left, the kinds of fault that are
+    /// left, and the rest is the message.
+    LongFunction<?> shrinkRun() throws ReflectiveOperationException {
+        return run("dev.millrace.testkit.ShrinkRun");
+    }
+
+    private LongFunction<?> run(String type) throws ReflectiveOperationException {
+        return (LongFunction<?>) loadClass(type).getDeclaredConstructor().newInstance();
     }
 
     private static final class Source extends SimpleJavaFileObject {

@@ -5,48 +5,33 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Collections;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executors;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
-/// The production machines hold under seeded faults. `-Dmillrace.seed=N` runs one seed and prints its last events;
-/// `-Dmillrace.seeds=N` runs more of them, from `-Dmillrace.seeds.from`.
+/// The production machines hold under seeded faults. `-Dmillrace.seeds=N` runs more or fewer seeds, from
+/// `-Dmillrace.seeds.from`; `./millrace simulate` runs many more, and single ones.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class SimulationTest {
-    /// A state must be reached in at least so many of 2,000 seeds.
-    private static final int LEAST_SEEDS = 5;
-
+    private static final long FROM = Long.getLong("millrace.seeds.from", 0);
+    private static final long COUNT = Long.getLong("millrace.seeds", 20_000);
     private static final int THREADS = 2;
 
-    private final List<Simulation.Report> reports = new ArrayList<>();
+    private Summary summary;
 
     @BeforeAll
+    @Timeout(1_800)
     void runSeeds() throws InterruptedException, ExecutionException {
-        var one = Long.getLong("millrace.seed");
-        var from = one != null ? one : Long.getLong("millrace.seeds.from", 0);
-        var count = one != null ? 1 : Long.getLong("millrace.seeds", 2_000);
-        var next = new AtomicLong(from);
-        Callable<List<Simulation.Report>> some = () -> {
-            var out = new ArrayList<Simulation.Report>();
-            for (var seed = next.getAndIncrement(); seed < from + count; seed = next.getAndIncrement())
-                out.add(Simulation.run(seed));
-            return out;
-        };
-        try (var pool = Executors.newFixedThreadPool(THREADS)) {
-            for (var done : pool.invokeAll(Collections.nCopies(THREADS, some))) reports.addAll(done.get());
-        }
-        if (one != null) System.out.println(reports.getFirst().trace());
+        summary = Seeds.run(FROM, COUNT, THREADS, _ -> {});
+        System.out.println(summary.text("this build"));
     }
 
     @Test
@@ -62,54 +47,59 @@ class SimulationTest {
     @Tag("WRT-10")
     @Tag("DRN-9")
     void everySeedLandsOrReplaysEveryRow() {
-        assertThat(reports.stream()
-                        .map(Simulation.Report::violation)
+        assertThat(summary.found().stream().map(Simulation.Report::violation).toList())
+                .as("the first of " + summary.violations() + " violations in " + COUNT + " seeds")
+                .isEmpty();
+        assertThat(summary.violations()).isZero();
+    }
+
+    /// Whatever ever found something is run for ever.
+    @Test
+    void noSeedOfThePastFindsAnything() {
+        assertThat(Regressions.all().stream()
+                        .map(Regressions.Found::seed)
+                        .distinct()
+                        .map(seed -> Simulation.run(seed).violation())
                         .filter(Objects::nonNull)
                         .toList())
-                .as("violations in " + reports.size() + " seeds")
                 .isEmpty();
     }
 
     @Test
     void everyStateWorthTestingIsReached() {
-        if (reports.size() < 2_000) return;
-        Map<Sometimes, Integer> seeds = new EnumMap<>(Sometimes.class);
-        for (var report : reports) for (var state : report.reached().keySet()) seeds.merge(state, 1, Integer::sum);
-        System.out.println(reports.size() + " seeds, "
-                + reports.stream().mapToLong(Simulation.Report::steps).sum() + " steps, "
-                + reports.stream().mapToLong(Simulation.Report::repeatedRows).sum()
-                + " rows replayed; seeds that reach: "
-                + seeds);
-        var least = LEAST_SEEDS * reports.size() / 2_000;
-        assertThat(Arrays.stream(Sometimes.values())
-                        .filter(state -> seeds.getOrDefault(state, 0) < least)
-                        .toList())
-                .as("states reached by fewer than " + least + " seeds of " + reports.size())
+        assertThat(summary.missed())
+                .as("states that occur in fewer than " + summary.least() + " of " + COUNT + " seeds: "
+                        + summary.reached())
                 .isEmpty();
     }
 
     @Test
-    void aSeedRepeatsItsRunEventByEvent() {
-        for (var report : reports.subList(0, Math.min(30, reports.size()))) {
-            var again = Simulation.run(report.seed());
-            assertThat(again.traceHash()).as("trace of seed " + report.seed()).isEqualTo(report.traceHash());
-            assertThat(again.steps()).isEqualTo(report.steps());
-        }
+    void aSeedThatRunsTwiceRepeatsItsRunEventByEvent() {
+        assertThat(summary.differing()).as("seeds whose second run was another").isEmpty();
+        assertThat(summary.twice()).isBetween(COUNT / 200, COUNT / 50 + 1);
     }
 
-    /// In another virtual machine too, whose immutable sets and maps have another order.
-    @Test
-    void aSeedRepeatsItsRunInAnotherProcess() throws IOException, InterruptedException {
-        var first = reports.getFirst().seed();
-        var count = Math.min(40, reports.size());
-        var child = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-XX:TieredStopAtLevel=1",
-                        "-cp",
-                        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-                        TraceHash.class.getName(),
-                        String.valueOf(first),
-                        String.valueOf(count))
+    /// The last is the slowest: it interprets every byte code.
+    static Stream<List<String>> otherMachines() {
+        return Stream.of(
+                List.of("40", "-XX:TieredStopAtLevel=1"),
+                List.of("20", "-XX:+UseSerialGC", "-XX:-UseCompressedOops", "-XX:hashCode=2"),
+                List.of("4", "-XX:+UseParallelGC", "-Xint"));
+    }
+
+    /// In another virtual machine too, whose immutable sets and maps have another order, whatever its flags are.
+    @ParameterizedTest
+    @MethodSource("otherMachines")
+    void aSeedRepeatsItsRunInAnotherProcess(List<String> machine) throws IOException, InterruptedException {
+        var count = Integer.parseInt(machine.getFirst());
+        var command = new ArrayList<String>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.add("-XX:+UnlockExperimentalVMOptions");
+        command.addAll(machine.subList(1, machine.size()));
+        command.add("-cp");
+        command.add(System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")));
+        command.addAll(List.of(TraceHash.class.getName(), String.valueOf(FROM), String.valueOf(count)));
+        var child = new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.DISCARD)
                 .start();
         String told;
@@ -117,6 +107,6 @@ class SimulationTest {
             told = out.readLine();
         }
         assertThat(child.waitFor()).isZero();
-        assertThat(told).isEqualTo(TraceHash.text(first, count));
+        assertThat(told).isEqualTo(TraceHash.text(FROM, count));
     }
 }

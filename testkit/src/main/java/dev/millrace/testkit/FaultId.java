@@ -1,0 +1,4 @@
+package dev.millrace.testkit;
+
+/// One fault of a run: the `number`-th of its kind, from 1.
+record FaultId(Fault kind, int number) {}
