@@ -37,7 +37,8 @@ public class ViewPublishedAgainstRead {
                 SECOND,
                 new ShardSettings.RetrySettings(SECOND, SECOND, 1, 0, 0),
                 new BreakerSettings(1, 1, 100, SECOND, 100, SECOND, SECOND, 1, SECOND),
-                false);
+                false,
+                PoisonSettings.of(PoisonSettings.Action.STOP));
         var counts = new ShardCounts(1);
         var machine = new ShardMachine(settings, TokenMint.perRun("run"), new SplittableRandom(1), counts, 0);
         return new ShardWorker(
@@ -48,6 +49,7 @@ public class ViewPublishedAgainstRead {
                 List.of(URI.create("blackhole:a")),
                 new AdmissionBudget(10, 1000, 0.5),
                 () -> 0,
+                DeadLetters.none(),
                 new Nobody());
     }
 
@@ -63,6 +65,9 @@ public class ViewPublishedAgainstRead {
     }
 
     private record Nobody() implements PoolListener {
+        @Override
+        public void stopFor(ShardId shard, RowRef row, Failure failure) {}
+
         @Override
         public void note(ShardId shard, ShardNote note) {}
 

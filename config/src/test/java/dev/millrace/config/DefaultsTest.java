@@ -104,7 +104,14 @@ class DefaultsTest {
                 .config();
         assertThat(config.format()).isEqualTo(new FormatConfig.Raw(FormatConfig.OnTombstone.ROW));
         assertThat(config.route()).isEqualTo(new RouteConfig(RouteConfig.Key.PARTITION, RouteConfig.Hash.MURMUR2));
-        assertThat(config.poison()).isEqualTo(new PoisonConfig(PoisonConfig.Action.SKIP));
+        assertThat(config.poison())
+                .isEqualTo(new PoisonConfig(
+                        PoisonConfig.Action.SKIP,
+                        "storefront.dead",
+                        PoisonConfig.SingleRow.WAIT,
+                        1,
+                        Duration.ofMinutes(10),
+                        1));
         assertThat(config.drain())
                 .isEqualTo(new DrainConfig(Duration.ZERO, new DrainConfig.Report.ToFile(Path.of("/tmp/report.json"))));
         assertThat(config.admin()).isEqualTo(new AdminConfig.Off());

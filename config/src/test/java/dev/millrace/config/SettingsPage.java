@@ -58,9 +58,7 @@ final class SettingsPage {
                 .forEach(name -> page.append("- `").append(name).append("`\n"));
         page.append(SCHEMA);
         page.append(
-                        "\n## Not built yet\n\nUntil then each of these is an error, and so is a second sink, which comes with ")
-                .append(Part.POISON.title())
-                .append(".\n\n| key or value | comes with |\n|---|---|\n");
+                "\n## Not built yet\n\nUntil then each of these is an error.\n\n| key or value | comes with |\n|---|---|\n");
         coming.forEach(page::append);
         return page.toString();
     }

@@ -12,6 +12,7 @@ import dev.millrace.sinkpool.AdmissionBudget;
 import dev.millrace.sinkpool.ChunkBuilder;
 import dev.millrace.sinkpool.EncodedChunk;
 import dev.millrace.sinkpool.NanoClock;
+import dev.millrace.sinkpool.PoisonSettings;
 import dev.millrace.sinkpool.RecordView;
 import dev.millrace.sinkpool.RowEncoder;
 import dev.millrace.sinkpool.RowTally;
@@ -51,11 +52,12 @@ final class RunEndTest {
             SECOND,
             new ShardSettings.RetrySettings(SECOND, SECOND, 1, 0, 0),
             new BreakerSettings(1, 1, 100, SECOND, 100, SECOND, SECOND, 1, SECOND),
-            false);
+            false,
+            PoisonSettings.of(PoisonSettings.Action.STOP));
 
     /// Of a partition that began at 10 and of which `polled` rows were taken.
     private static PartitionView partition(long polled, RowTally tally, @Nullable Long committed, @Nullable Long lag) {
-        var sink = new PartitionView.SinkRows("warehouse", tally, new TreeMap<>());
+        var sink = new PartitionView.SinkRows("warehouse", tally, new TreeMap<>(), 0, 0, 0);
         return new PartitionView(
                 P0, 0, polled, 0, 0, List.of(sink), TAKEN, TAKEN + polled, committed, 0, 0, null, lag, null);
     }

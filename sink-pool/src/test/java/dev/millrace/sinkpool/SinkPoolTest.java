@@ -440,7 +440,13 @@ final class SinkPoolTest {
         setup.maxRows = 10;
         var spec = new ShardSpec(setup.settings(), sink, List.of(URI.create("fake://replica")));
         var pool = new SinkPool(
-                List.of(List.of(spec)), budget, TokenMint.perRun("run"), 1, NanoClock.SYSTEM, new Pool.Listener());
+                List.of(List.of(spec)),
+                budget,
+                TokenMint.perRun("run"),
+                1,
+                NanoClock.SYSTEM,
+                DeadLetters.none(),
+                new Pool.Listener());
         pool.start();
         try {
             var several = List.of(
