@@ -79,7 +79,7 @@ public class AppendToSeal {
             polls = FetchedPolls.read(broker.bootstrapServers(), topic.name(), BenchTopic.PARTITIONS, RECORDS);
         }
         shards = new SealingShards(SHARDS);
-        slabCost = SlabCost.of(CHUNK);
+        slabCost = SlabCost.of(CHUNK, valueBytes + 1);
     }
 
     @Benchmark

@@ -9,16 +9,23 @@ public final class SlabCost {
 
     private SlabCost() {}
 
-    /// Bytes of heap for a slab of `chunk.target_bytes`.
-    public static long of(int targetBytes) {
+    /// Bytes of heap for a slab of `chunk.target_bytes` full of rows of `rowBytes`, after others like it.
+    public static long of(int targetBytes, int rowBytes) {
         var threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        var rows = room(targetBytes, targetBytes / rowBytes);
         var least = Long.MAX_VALUE;
         for (var n = 0; n < TRIES; n++) {
             var before = threads.getCurrentThreadAllocatedBytes();
-            var slab = new Slab(targetBytes);
+            var slab = new Slab(targetBytes, rows);
             var took = threads.getCurrentThreadAllocatedBytes() - before;
             if (slab.remaining() == targetBytes) least = Math.min(least, took);
         }
         return least;
+    }
+
+    private static int room(int targetBytes, int rows) {
+        var slab = new Slab(targetBytes, 0);
+        for (var row = 0; row < rows; row++) slab.indexFor(2 * row);
+        return slab.index.length / 2;
     }
 }
