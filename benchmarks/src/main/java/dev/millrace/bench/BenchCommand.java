@@ -70,6 +70,10 @@ public final class BenchCommand implements Callable<Integer> {
         }
         var extent = quick ? QUICK : new Bench.Extent(megabytes, rounds, warmUps);
         var reached = jmh ? new HotPath(System.out).run() : new Bench(extent, System.out).run();
+        return exitCode(reached, check);
+    }
+
+    static int exitCode(boolean reached, boolean check) {
         return reached || !check ? 0 : MISSED;
     }
 }
