@@ -71,6 +71,7 @@ public class AppendToSeal {
     private long slabCost;
     private long epochs;
     private @Nullable FetchedPolls polls;
+    private @Nullable SourceMachine source;
 
     @Setup
     public void fetch() {
@@ -79,6 +80,16 @@ public class AppendToSeal {
             polls = FetchedPolls.read(broker.bootstrapServers(), topic.name(), BenchTopic.PARTITIONS, RECORDS);
         }
         shards = new SealingShards(SHARDS);
+        source = SourceMachine.alone(
+                new SourceMachine.Parts(
+                        settings,
+                        List.of(feed),
+                        shards,
+                        (range, resolution) -> inbox.add(new SourceEvent.RangeResolved(range, resolution)),
+                        handles,
+                        () -> ++epochs,
+                        counters),
+                shards.now());
         slabCost = SlabCost.of(CHUNK, valueBytes + 1);
     }
 
@@ -90,26 +101,20 @@ public class AppendToSeal {
         return shards.rowsWritten();
     }
 
-    /// All records once. Returns what their slabs took of the heap.
+    /// All records once, in an epoch of its own. Returns what their slabs took of the heap.
     long run() {
         var fetched = polls;
-        if (fetched == null) throw new IllegalStateException("nothing was fetched");
+        var machine = source;
+        if (fetched == null || machine == null) throw new IllegalStateException("nothing was fetched");
         var before = shards.rowsWritten();
-        var machine = SourceMachine.alone(
-                new SourceMachine.Parts(
-                        settings,
-                        List.of(feed),
-                        shards,
-                        (range, resolution) -> inbox.add(new SourceEvent.RangeResolved(range, resolution)),
-                        handles,
-                        () -> ++epochs,
-                        counters),
-                shards.now());
         for (var assigned : fetched.assigned()) tell(machine, assigned);
         for (var polled : fetched.polled()) tell(machine, polled);
-        tell(machine, new SourceEvent.StopTaking(shards.now()));
+        shards.pass(CHUNK_LINGER);
+        tell(machine, new SourceEvent.Tick()); // closes the open chunks
+        tell(machine, new SourceEvent.Tick()); // hands them over
         shards.sealAll();
         for (var event = inbox.poll(); event != null; event = inbox.poll()) tell(machine, event);
+        tell(machine, new SourceEvent.Lost(fetched.partitions()));
         var written = shards.rowsWritten() - before;
         if (written != fetched.records() || shards.budget().rows() != 0)
             throw new IllegalStateException(written + " of " + fetched.records() + " records were written");

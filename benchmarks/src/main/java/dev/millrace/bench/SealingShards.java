@@ -26,11 +26,15 @@ final class SealingShards implements Intake {
     private static final long SECOND = 1_000_000_000L;
     private static final long LINGER = 2 * SECOND;
 
+    /// More slabs than chunks of one target are cut from at once.
+    private static final int RECENT = 256;
+
     private final AdmissionBudget budget = new AdmissionBudget(5_000_000, 1L << 30, 0.6);
     private final List<ShardMachine> machines = new ArrayList<>();
     private final List<ShardCounts> counts = new ArrayList<>();
     private final ArrayDeque<ShardCommand.StartAttempt> attempts = new ArrayDeque<>();
-    private final byte[][] slabs = new byte[4096][];
+    private final byte[][] recent = new byte[RECENT][];
+    private int at;
     private int slabCount;
     private long now = SECOND;
 
@@ -60,11 +64,15 @@ final class SealingShards implements Intake {
         return counts.stream().mapToLong(ShardCounts::rowsWritten).sum();
     }
 
-    /// Slabs that chunks came in since this was last asked.
+    /// Slabs that chunks came in for the first time since this was last asked.
     int takeSlabCount() {
         var count = slabCount;
         slabCount = 0;
         return count;
+    }
+
+    void pass(long nanos) {
+        now += nanos;
     }
 
     /// Seals what is open, as after its linger.
@@ -101,8 +109,10 @@ final class SealingShards implements Intake {
 
     @SuppressWarnings("ReferenceEquality") // Which array it is, whatever it holds.
     private void count(byte[] slab) {
-        for (var n = slabCount - 1; n >= 0; n--) if (slabs[n] == slab) return;
-        slabs[slabCount++] = slab;
+        for (var one : recent) if (one == slab) return;
+        recent[at] = slab;
+        at = (at + 1) % RECENT;
+        slabCount++;
     }
 
     @Override

@@ -6,7 +6,9 @@ import dev.millrace.checkpoint.TopicId;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.TopicPartition;
@@ -21,6 +23,7 @@ public final class FetchedPolls {
 
     private final List<SourceEvent.Assigned> assigned = new ArrayList<>();
     private final List<SourceEvent.Polled> polled = new ArrayList<>();
+    private final Set<SourcePartition> partitions = new HashSet<>();
     private int records;
 
     private FetchedPolls() {}
@@ -38,6 +41,7 @@ public final class FetchedPolls {
             consumer.seekToBeginning(all);
             for (var partition : all) {
                 var start = new CommitEntry(0, -1, "");
+                polls.partitions.add(ours(partition));
                 polls.assigned.add(new SourceEvent.Assigned(ours(partition), start, start));
             }
             while (polls.records < records) {
@@ -68,6 +72,10 @@ public final class FetchedPolls {
 
     public int records() {
         return records;
+    }
+
+    public Set<SourcePartition> partitions() {
+        return partitions;
     }
 
     public List<SourceEvent.Assigned> assigned() {
