@@ -50,6 +50,13 @@ public final class BlackholeSink implements Sink {
         return sum.sum();
     }
 
+    /// The sum of `bytes[from, to)`, each as an unsigned number.
+    public static long sum(byte[] bytes, int from, int to) {
+        var sum = 0L;
+        for (var at = from; at < to; at++) sum += bytes[at] & 0xff;
+        return sum;
+    }
+
     @Override
     public void close() {}
 
@@ -60,7 +67,7 @@ public final class BlackholeSink implements Sink {
             for (var slice : call.rows().slices()) {
                 var array = slice.chunk().array();
                 var end = slice.chunk().end(slice.toRow() - 1);
-                for (var at = slice.chunk().start(slice.fromRow()); at < end; at++) bytes += array[at] & 0xff;
+                bytes += sum(array, slice.chunk().start(slice.fromRow()), end);
             }
             sum.add(bytes);
             rows.add(call.rows().rows());

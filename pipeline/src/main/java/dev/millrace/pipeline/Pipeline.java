@@ -18,6 +18,7 @@ import dev.millrace.sinkpool.RowRef;
 import dev.millrace.sinkpool.ShardId;
 import dev.millrace.sinkpool.ShardNote;
 import dev.millrace.sinkpool.ShardStatus;
+import dev.millrace.sinkpool.Sink;
 import dev.millrace.sinkpool.SinkPool;
 import dev.millrace.sinkpool.TokenMint;
 import java.io.IOException;
@@ -420,6 +421,12 @@ public final class Pipeline {
     /// How far it is, for a person who watches.
     public Progress progress() {
         return Progress.of(partitions(), pool.status(), clock.nanoTime());
+    }
+
+    /// The sink that the file calls so. It stays this pipeline's to close.
+    public Sink sink(String name) {
+        for (var part : sinks) if (part.name().equals(name)) return part.sink();
+        throw new IllegalArgumentException("no sink is called " + name);
     }
 
     private AdminServer.Answer scraped() {

@@ -97,10 +97,12 @@ public final class ChunkBuilder implements RowBuffer {
             parts.add(range.part());
             partTaken = true;
         }
-        open.index[indexFrom + 2 * rows] = at;
-        open.index[indexFrom + 2 * rows + 1] = (int) (offset - firstOffset);
+        var place = indexFrom + 2 * rows;
+        var index = open.indexFor(place);
+        index[place] = at;
+        index[place + 1] = (int) (offset - firstOffset);
         rows++;
-        if (at - from >= slabs.targetBytes() || indexFrom + 2 * rows >= open.index.length) handOver();
+        if (at - from >= slabs.targetBytes() || open.full(place + 2)) handOver();
     }
 
     /// Hands over what there is, if anything.
@@ -186,7 +188,7 @@ public final class ChunkBuilder implements RowBuffer {
         var old = open;
         var oldStart = rowStart;
         if (rows > 0) handOver();
-        var fresh = new Slab(Math.max(slabs.targetBytes(), Math.addExact(Math.multiplyExact(begun, 2), length)));
+        var fresh = slabs.fresh(Math.addExact(Math.multiplyExact(begun, 2), length));
         slab = fresh;
         from = 0;
         indexFrom = 0;

@@ -16,7 +16,8 @@ public final class EncodedChunk implements AutoCloseable {
     private final SourcePartition partition;
     private final long epoch;
     private final Target target;
-    private final Slab slab;
+    private final byte[] bytes;
+    private final int[] index;
     private final int from;
     private final int to;
     private final int indexFrom;
@@ -44,11 +45,12 @@ public final class EncodedChunk implements AutoCloseable {
         this.partition = partition;
         this.epoch = epoch;
         this.target = target;
-        this.slab = slab;
+        this.bytes = slab.bytes;
+        this.index = slab.index;
         this.from = from;
         this.indexFrom = indexFrom;
         this.rows = rows;
-        this.to = slab.index[indexFrom + 2 * (rows - 1)];
+        this.to = index[indexFrom + 2 * (rows - 1)];
         this.firstOffset = firstOffset;
         this.polledNanos = polledNanos;
         this.parts = parts;
@@ -79,7 +81,7 @@ public final class EncodedChunk implements AutoCloseable {
 
     /// The array that holds the rows, and other chunks' rows besides.
     public byte[] array() {
-        return slab.bytes;
+        return bytes;
     }
 
     public int start(int row) {
@@ -87,11 +89,11 @@ public final class EncodedChunk implements AutoCloseable {
     }
 
     public int end(int row) {
-        return slab.index[indexFrom + 2 * row];
+        return index[indexFrom + 2 * row];
     }
 
     public long offset(int row) {
-        return firstOffset + slab.index[indexFrom + 2 * row + 1];
+        return firstOffset + index[indexFrom + 2 * row + 1];
     }
 
     /// When the poll that gave its first row returned: linger counts from here.

@@ -14,6 +14,9 @@ public final class SlabSource {
     private final int targetBytes;
     private final ArrayDeque<Slab> spares = new ArrayDeque<>(SPARES);
 
+    /// As many as the slab before took room for: the next one's rows are most likely as long.
+    private int rows;
+
     /// `targetBytes` is `chunk.target_bytes`, the size of a slab but for rows larger than that.
     public SlabSource(int targetBytes) {
         if (targetBytes < 1) throw new IllegalArgumentException("chunk.target_bytes " + targetBytes + " < 1");
@@ -23,11 +26,16 @@ public final class SlabSource {
     Slab lease(int leastBytes) {
         var spare = spares.peekLast();
         if (spare != null && spare.remaining() >= leastBytes) return spares.removeLast();
-        return new Slab(Math.max(targetBytes, leastBytes));
+        return fresh(leastBytes);
+    }
+
+    Slab fresh(int leastBytes) {
+        return new Slab(Math.max(targetBytes, leastBytes), rows);
     }
 
     /// A slab that grew for one large row is not kept: small chunks would pin it.
     void giveBack(Slab slab) {
+        rows = slab.index.length / 2;
         if (slab.bytes.length > targetBytes) return;
         if (slab.remaining() < LEAST_BYTES || slab.rowsRemaining() < LEAST_ROWS) return;
         if (spares.size() == SPARES) spares.removeFirst();

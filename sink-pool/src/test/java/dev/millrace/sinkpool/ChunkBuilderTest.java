@@ -98,6 +98,38 @@ final class ChunkBuilderTest {
     }
 
     @Test
+    void aChunkKeepsItsRowsWhileTheIndexOfItsSlabGrows() {
+        var bench = new Bench(16 << 10);
+        var range = bench.range(400, 0);
+        var rows = new ArrayList<String>();
+        for (var n = 0; n < 300; n++) {
+            rows.add("row " + n);
+            bench.row(n, rows.get(n));
+            if (n % 30 == 29) bench.builder.handOver();
+        }
+        range.close();
+        assertThat(bench.chunks).hasSize(10);
+        assertThat(bench.chunks)
+                .extracting(EncodedChunk::array)
+                .containsOnly(bench.chunks.getFirst().array());
+        assertThat(bench.rows()).isEqualTo(rows);
+        assertThat(bench.chunks.stream().flatMapToLong(chunk -> Arrays.stream(offsets(chunk))))
+                .containsExactlyElementsOf(LongStream.range(0, 300).boxed().toList());
+        bench.settleAll();
+    }
+
+    @Test
+    void aSlabTakesOnlySoManyRowsHoweverShortTheyAre() {
+        var bench = new Bench(16 << 10);
+        var range = bench.range(1000, 0);
+        for (var n = 0; n < 1000; n++) bench.row(n, "x");
+        bench.builder.handOver();
+        range.close();
+        assertThat(bench.chunks).extracting(EncodedChunk::rows).containsExactly(341, 341, 318);
+        bench.settleAll();
+    }
+
+    @Test
     void aRowThatDoesNotFitGoesWholeIntoTheNextChunk() {
         var bench = new Bench();
         var range = bench.range(10, 0);

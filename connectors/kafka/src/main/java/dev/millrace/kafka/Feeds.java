@@ -20,17 +20,19 @@ final class Feeds {
     }
 
     private final List<Feed> feeds = new ArrayList<>();
-    private final List<Outlet> outlets = new ArrayList<>();
+    private final Outlet[] outlets;
 
     Feeds(List<SinkFeed> sinks, Intake intake) {
+        var all = new ArrayList<Outlet>();
         for (var sink : sinks) {
             var index = feeds.size();
-            feeds.add(new Feed(sink, index, sink.encoder().get(), outlets.size()));
+            feeds.add(new Feed(sink, index, sink.encoder().get(), all.size()));
             for (var shard = 0; shard < sink.shards(); shard++)
                 for (var lane = 0; lane < sink.lanes(); lane++)
-                    outlets.add(new Outlet(
+                    all.add(new Outlet(
                             new Target(index, shard, lane), sink.chunkBytes(), sink.chunkLingerNanos(), intake));
         }
+        outlets = all.toArray(Outlet[]::new);
     }
 
     /// The sinks that take a topic, in the order of the configuration.
@@ -38,12 +40,12 @@ final class Feeds {
         return feeds.stream().filter(feed -> feed.sink().topics().test(topic)).toList();
     }
 
-    List<Outlet> outlets() {
-        return outlets;
+    int outlets() {
+        return outlets.length;
     }
 
     Outlet outlet(int index) {
-        return outlets.get(index);
+        return outlets[index];
     }
 
     /// Offers everything there is.

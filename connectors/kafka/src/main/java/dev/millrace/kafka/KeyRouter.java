@@ -2,6 +2,9 @@ package dev.millrace.kafka;
 
 import dev.millrace.sinkpool.RecordView;
 import dev.millrace.sinkpool.Router;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 
 /// Routes by the record's key, with the hash that Kafka's own producers partition by. A record without a key goes by
 /// its partition, so that where it goes stays a function of the record.
@@ -11,6 +14,7 @@ public final class KeyRouter implements Router {
     private static final int SEED = 0x9747b28c;
     private static final int M = 0x5bd1e995;
     private static final int R = 24;
+    private static final VarHandle INTS = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
 
     private final int shards;
 
@@ -36,10 +40,7 @@ public final class KeyRouter implements Router {
         var h = SEED ^ length;
         var at = from;
         for (var words = length >> 2; words > 0; words--, at += 4) {
-            var k = (bytes[at] & 0xff)
-                    | (bytes[at + 1] & 0xff) << 8
-                    | (bytes[at + 2] & 0xff) << 16
-                    | (bytes[at + 3] & 0xff) << 24;
+            var k = (int) INTS.get(bytes, at);
             k *= M;
             k ^= k >>> R;
             k *= M;

@@ -10,7 +10,6 @@ import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.RecordView;
 import dev.millrace.sinkpool.RowEncoder.Encoded;
 import java.util.ArrayDeque;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// One partition of one member in one epoch: what was polled and is not encoded yet, what is being built, and how far
@@ -62,7 +61,7 @@ final class PartitionFlow {
     final PartitionTracker tracker;
     final PartitionAccount account;
     private final Feeds feeds;
-    private final List<Feeds.Feed> mine;
+    private final Feeds.Feed[] mine;
     private final ValueFormat format;
     private final PoisonRows poisonRows;
     private final Resolved resolved;
@@ -89,17 +88,17 @@ final class PartitionFlow {
         this.tracker = tracker;
         this.account = account;
         this.feeds = feeds;
-        this.mine = feeds.of(partition.topic());
+        this.mine = feeds.of(partition.topic()).toArray(Feeds.Feed[]::new);
         this.format = format;
         this.poisonRows = poisonRows;
         this.resolved = resolved;
         this.budget = budget;
-        var count = feeds.outlets().size();
+        var count = feeds.outlets();
         this.builders = new ChunkBuilder[count];
         this.begun = new Run[count];
         this.open = new boolean[count];
         this.openBuilders = new int[count];
-        this.targets = new int[mine.size()];
+        this.targets = new int[mine.length];
     }
 
     /// Registers what a poll gave, up to the position after it. Ranges end where the leader epoch changes.
@@ -190,7 +189,7 @@ final class PartitionFlow {
     /// Where the record goes, or what is full. Every sink's target is looked at before any sink gets the row.
     private @Nullable Progress route(RecordView record) {
         for (var i = 0; i < targets.length; i++) {
-            var feed = mine.get(i);
+            var feed = mine[i];
             var router = feed.sink().router();
             var target = feed.outlet(router.shard(record), router.lane(record));
             var outlet = feeds.outlet(target);
@@ -203,12 +202,12 @@ final class PartitionFlow {
 
     private Encoded append(int i, RecordView record, Run run) {
         var target = targets[i];
-        var builder = builder(target, mine.get(i));
+        var builder = builder(target, i);
         if (begun[target] != run) {
             begun[target] = run;
             builder.begin(run.ack, run.polledNanos);
         }
-        var answer = builder.append(record, mine.get(i).encoder());
+        var answer = builder.append(record, mine[i].encoder());
         if (!open[target] && builder.rows() > 0) {
             open[target] = true;
             openBuilders[openCount++] = target;
@@ -216,12 +215,11 @@ final class PartitionFlow {
         return answer;
     }
 
-    private ChunkBuilder builder(int target, Feeds.Feed feed) {
+    private ChunkBuilder builder(int target, int i) {
         var builder = builders[target];
         if (builder == null) {
             var outlet = feeds.outlet(target);
-            var place = mine.indexOf(feed);
-            var tally = account.sinks.get(place).tally;
+            var tally = account.sinks.get(i).tally;
             builder = new ChunkBuilder(partition, epoch, outlet.target, outlet.slabs, budget, tally, outlet::add);
             builders[target] = builder;
         }

@@ -1,0 +1,79 @@
+package dev.millrace.bench;
+
+import java.util.concurrent.Callable;
+import org.openjdk.jmh.runner.RunnerException;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/// `millrace bench`: what the pipeline costs beside a bare poll loop, measured on the machine it runs on.
+///
+/// Ends with 0 when it measured, with 1 when it could not, or under `--check` when a goal was not reached.
+@Command(
+        name = "millrace bench",
+        mixinStandardHelpOptions = true,
+        description = {
+            "Start a Kafka broker, fill a topic, and read it by turns with a bare poll loop and with a whole pipeline",
+            "into blackhole: medians, spread and load. docs/benchmarks.md says how to read it."
+        })
+public final class BenchCommand implements Callable<Integer> {
+    private static final int MISSED = 1;
+    private static final int USAGE = 2;
+    private static final Bench.Extent QUICK = new Bench.Extent(10, 2, 0);
+
+    @Option(
+            names = "--megabytes",
+            defaultValue = "1000",
+            description = "of values in each topic (default: ${DEFAULT-VALUE})")
+    private int megabytes;
+
+    @Option(
+            names = "--rounds",
+            defaultValue = "5",
+            description = "in which every arm reads the topic once (default: ${DEFAULT-VALUE})")
+    private int rounds;
+
+    @Option(
+            names = "--warm-up",
+            defaultValue = "2",
+            description = "readings by every arm before that (default: ${DEFAULT-VALUE})")
+    private int warmUps;
+
+    @Option(names = "--quick", description = "show that it works: small, cold, and no figure to quote")
+    private boolean quick;
+
+    @Option(names = "--jmh", description = "instead: what a record allocates from append to seal, under JMH")
+    private boolean jmh;
+
+    @Option(names = "--check", description = "end with 1 when a goal is not reached")
+    private boolean check;
+
+    private BenchCommand() {}
+
+    public static void main(String[] arguments) {
+        var code = new CommandLine(new BenchCommand())
+                .setExecutionExceptionHandler((failure, _, _) -> {
+                    if (failure instanceof BenchFailure) System.err.println("bench: " + failure.getMessage());
+                    else failure.printStackTrace(System.err);
+                    return MISSED;
+                })
+                .execute(arguments);
+        System.out.flush();
+        System.exit(code);
+    }
+
+    @Override
+    public Integer call() throws InterruptedException, RunnerException {
+        if (megabytes < 1 || rounds < 1 || warmUps < 0) {
+            System.err.println("--megabytes and --rounds are at least 1, --warm-up is at least 0");
+            return USAGE;
+        }
+        var extent = quick ? QUICK : new Bench.Extent(megabytes, rounds, warmUps);
+        var reached = jmh ? new HotPath(System.out).run() : new Bench(extent, System.out).run();
+        return exitCode(reached, check);
+    }
+
+    static int exitCode(boolean reached, boolean check) {
+        return reached || !check ? 0 : MISSED;
+    }
+}

@@ -1,0 +1,67 @@
+package dev.millrace.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// `millrace bench` as it is run, in a process of its own. What it measures here is worth nothing, and not looked at.
+final class BenchCommandTest {
+    private static final String FIGURE = "[\\d,.]+ \\([\\d,.]+ \\.\\. [\\d,.]+\\)";
+    private static final String LINE = "%s +" + FIGURE + " +[\\d,]+ +" + FIGURE + " +" + FIGURE + "\\R";
+
+    @TempDir
+    private Path folder;
+
+    private int exitCode(String... arguments) throws IOException, InterruptedException {
+        var java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+        var classPath = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+        var command = new ProcessBuilder(
+                java, "--enable-native-access=ALL-UNNAMED", "-Xmx512m", "-cp", classPath, BenchCommand.class.getName());
+        command.command().addAll(List.of(arguments));
+        command.redirectOutput(folder.resolve("out").toFile());
+        command.redirectError(folder.resolve("err").toFile());
+        var process = command.start();
+        try {
+            assertThat(process.waitFor(220, TimeUnit.SECONDS))
+                    .as("ends by itself: %s", output())
+                    .isTrue();
+            return process.exitValue();
+        } finally {
+            process.descendants().forEach(ProcessHandle::destroyForcibly);
+            process.destroyForcibly();
+        }
+    }
+
+    private String output() throws IOException {
+        return Files.readString(folder.resolve("out")) + Files.readString(folder.resolve("err"));
+    }
+
+    @Test
+    @Timeout(value = 240, unit = TimeUnit.SECONDS)
+    void aQuickRunReadsTheSameWithBothArmsAndTellsSo() throws Exception {
+        assertThat(exitCode("--quick")).as(output()).isZero();
+        for (var size : List.of("1 KB values: 9,765 records", "100 B values: 100,000 records")) {
+            assertThat(output())
+                    .containsPattern(size + " with 11-byte keys in 4 partitions, 2 rounds, load .*\\R.*\\R"
+                            + LINE.formatted(" +the same, no sum")
+                            + LINE.formatted(" +\\(a\\) bare poll loop")
+                            + LINE.formatted(" +\\(b\\) whole pipeline")
+                            + " +\\(b\\)/\\(a\\): [\\d.]+ x in records/s, goal >= 0.65: (NOT REACHED|reached);"
+                            + " [\\d.]+ x in CPU s/GB, goal <= 1.60: (NOT REACHED|reached)\\R"
+                            + " +rows and sums are equal in all 4 passes of \\(a\\) and \\(b\\)");
+        }
+    }
+
+    @Test
+    void whatMakesNoSenseIsRefused() throws Exception {
+        assertThat(exitCode("--rounds", "0")).isEqualTo(2);
+        assertThat(output()).contains("--rounds are at least 1");
+    }
+}
