@@ -2,6 +2,7 @@ package dev.millrace.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.kafka.KafkaSourceSettings.GroupProtocol;
 import dev.millrace.kafka.KafkaSourceSettings.Membership;
 import dev.millrace.lab.Topics;
 import dev.millrace.sinkpool.MemoryIntake;
@@ -18,10 +19,20 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
+@ParameterizedClass
+@EnumSource(GroupProtocol.class)
 final class SourceRebalanceTest {
     private static final Topics TOPICS = SharedBroker.topics();
     private static final long MS = 1_000_000L;
+
+    private final GroupProtocol protocol;
+
+    SourceRebalanceTest(GroupProtocol protocol) {
+        this.protocol = protocol;
+    }
 
     private static Map<String, Integer> writes(Rig... rigs) {
         var all = new TreeMap<String, Integer>();
@@ -44,7 +55,7 @@ final class SourceRebalanceTest {
         var topic = SharedBroker.fresh("revoked");
         TOPICS.create(topic, 2);
         TOPICS.produce(topic, 1, 200);
-        var settings = Rig.settings(topic, topic);
+        var settings = Rig.settings(protocol, topic, topic);
         try (var first = Rig.started(settings, new MemoryIntake().hold())) {
             first.awaitOwned(2);
             Await.until("all in flight", () -> first.intake.heldRows() == 200);
@@ -75,7 +86,7 @@ final class SourceRebalanceTest {
         var topic = SharedBroker.fresh("late");
         TOPICS.create(topic, 2);
         TOPICS.produce(topic, 1, 200);
-        var settings = Rig.settings(topic, topic).membership(new Membership(400 * MS, 30_000 * MS, 300_000 * MS));
+        var settings = Rig.settings(protocol, topic, topic).membership(new Membership(400 * MS, 30_000 * MS, 300_000 * MS));
         try (var first = Rig.started(settings, new MemoryIntake().hold());
                 var second = Rig.of(settings, new MemoryIntake())) {
             Await.until("all in flight", () -> first.intake.heldRows() == 200);
@@ -102,7 +113,7 @@ final class SourceRebalanceTest {
         var topic = SharedBroker.fresh("lost");
         TOPICS.create(topic, 2);
         TOPICS.produce(topic, 1, 200);
-        try (var rig = Rig.started(Rig.settings(topic, topic), new MemoryIntake().hold())) {
+        try (var rig = Rig.started(Rig.settings(protocol, topic, topic), new MemoryIntake().hold())) {
             Await.until("all in flight", () -> rig.intake.heldRows() == 200);
             var start = TOPICS.committed(topic);
             removeMembers(topic);
@@ -130,7 +141,7 @@ final class SourceRebalanceTest {
     void threeMembersThatComeAndGoUnderLoadLoseNothing() throws Exception {
         var topic = SharedBroker.fresh("storm");
         TOPICS.create(topic, 8);
-        var settings = Rig.settings(topic, topic);
+        var settings = Rig.settings(protocol, topic, topic);
         var producing = new AtomicBoolean(true);
         var produced = new int[1];
         var producer = Thread.ofPlatform().start(() -> {
@@ -194,7 +205,7 @@ final class SourceRebalanceTest {
                 return none.isEmpty() && !blocker.assignment().isEmpty();
             });
             // From here on it beats its heart and never polls: no rebalance of this group ends.
-            var settings = Rig.settings(topic, topic).membership(new Membership(5_000 * MS, 300 * MS, 1_500 * MS));
+            var settings = Rig.settings(protocol, topic, topic).membership(new Membership(5_000 * MS, 300 * MS, 1_500 * MS));
             try (var rig = Rig.started(settings, new MemoryIntake())) {
                 Await.until(
                         "unready", () -> rig.source.view().members().getFirst().phase() == MemberView.Phase.UNREADY);
@@ -210,9 +221,9 @@ final class SourceRebalanceTest {
     void aFencedStaticMemberEndsWithOneLine() throws Exception {
         var topic = SharedBroker.fresh("static");
         TOPICS.create(topic, 1);
-        var properties = new HashMap<>(Rig.settings(topic, topic).properties());
+        var properties = new HashMap<>(Rig.settings(protocol, topic, topic).properties());
         properties.put("group.instance.id", "the-one");
-        var settings = Rig.settings(topic, topic).properties(properties);
+        var settings = Rig.settings(protocol, topic, topic).properties(properties);
         try (var first = Rig.started(settings, new MemoryIntake())) {
             first.awaitReady();
             try (var second = Rig.started(settings, new MemoryIntake())) {
@@ -220,22 +231,6 @@ final class SourceRebalanceTest {
                 assertThat(first.failures.getFirst()).startsWith("5 ").containsIgnoringCase("fenced");
                 second.awaitReady();
             }
-        }
-    }
-
-    @Test
-    @Tag("SRC-3")
-    void theConsumerProtocolIsReachable() throws Exception {
-        var topic = SharedBroker.fresh("kip848");
-        TOPICS.create(topic, 2);
-        TOPICS.produce(topic, 1, 200);
-        var settings = Rig.settings(topic, topic)
-                .groupProtocol(KafkaSourceSettings.GroupProtocol.CONSUMER)
-                .properties(Map.of());
-        try (var rig = Rig.started(settings, new MemoryIntake())) {
-            rig.awaitRows(200);
-            rig.drain();
-            assertThat(TOPICS.committed(topic)).isEqualTo(TOPICS.endOffsets(topic));
         }
     }
 }
