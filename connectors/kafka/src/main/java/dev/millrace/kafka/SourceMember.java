@@ -21,12 +21,15 @@ import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.LogTruncationException;
 import org.apache.kafka.clients.consumer.NoOffsetForPartitionException;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
-import org.apache.kafka.clients.consumer.SubscriptionPattern;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.AuthenticationException;
 import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.FencedInstanceIdException;
+import org.apache.kafka.common.errors.GroupMaxSizeReachedException;
+import org.apache.kafka.common.errors.InconsistentGroupProtocolException;
 import org.apache.kafka.common.errors.RetriableException;
+import org.apache.kafka.common.errors.UnreleasedInstanceIdException;
+import org.apache.kafka.common.errors.UnsupportedVersionException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -204,9 +207,7 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
 
     private void fail(Throwable failure) {
         failed = true;
-        if (failure instanceof AuthenticationException
-                || failure instanceof AuthorizationException
-                || failure instanceof FencedInstanceIdException) {
+        if (refusal(failure)) {
             var line = "Kafka refuses this member: " + failure.getClass().getSimpleName() + ": " + failure.getMessage();
             shared.outcomes().failed(index, FATAL, line);
             return;
@@ -215,14 +216,25 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
         shared.outcomes().failed(index, FATAL, "source thread " + index + " died: " + failure);
     }
 
+    private static boolean refusal(Throwable failure) {
+        return switch (failure) {
+            case AuthenticationException _,
+                    AuthorizationException _,
+                    FencedInstanceIdException _,
+                    UnreleasedInstanceIdException _,
+                    GroupMaxSizeReachedException _,
+                    InconsistentGroupProtocolException _,
+                    UnsupportedVersionException _ -> true;
+            default -> false;
+        };
+    }
+
     private void subscribe(Consumer<ByteBuffer, ByteBuffer> mine) {
         switch (shared.settings().topics()) {
             case Subscription.Named(var topics) -> mine.subscribe(topics, new Callbacks());
-            case Subscription.Matching(var pattern) -> {
-                if (shared.settings().groupProtocol() == KafkaSourceSettings.GroupProtocol.CONSUMER)
-                    mine.subscribe(new SubscriptionPattern(pattern.pattern()), new Callbacks());
-                else mine.subscribe(pattern, new Callbacks());
-            }
+            // By the client under either protocol: a broker's pattern is another language, and may take internal
+            // topics.
+            case Subscription.Matching(var pattern) -> mine.subscribe(pattern, new Callbacks());
         }
     }
 

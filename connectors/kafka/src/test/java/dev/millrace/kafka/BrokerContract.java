@@ -58,8 +58,7 @@ abstract class BrokerContract {
     @ParameterizedTest
     @EnumSource(GroupProtocol.class)
     @Tag("DRN-9")
-    void aNewGroupBeginsAtTheEarliestAndItsNextRunGoesOnFromWhatWasCommitted(GroupProtocol protocol)
-            throws Exception {
+    void aNewGroupBeginsAtTheEarliestAndItsNextRunGoesOnFromWhatWasCommitted(GroupProtocol protocol) throws Exception {
         var name = SharedBroker.fresh("contract");
         topics.create(name, PARTITIONS);
         topics.produce(Topics.records(name, 1, 0, 1000));

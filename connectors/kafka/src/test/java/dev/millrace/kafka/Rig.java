@@ -24,6 +24,10 @@ final class Rig implements AutoCloseable {
     final KafkaSource source;
 
     Rig(KafkaSourceSettings settings, List<SinkFeed> sinks, MemoryIntake intake) {
+        this(settings, sinks, intake, NanoClock.SYSTEM);
+    }
+
+    Rig(KafkaSourceSettings settings, List<SinkFeed> sinks, MemoryIntake intake, NanoClock clock) {
         this.intake = intake;
         var listener = new SourceListener() {
             @Override
@@ -36,11 +40,17 @@ final class Rig implements AutoCloseable {
                 failures.add(exitCode + " " + reason);
             }
         };
-        source = new KafkaSource(settings, sinks, intake, listener, handles, NanoClock.SYSTEM);
+        source = new KafkaSource(settings, sinks, intake, listener, handles, clock);
     }
 
     static Rig of(KafkaSourceSettings settings, MemoryIntake intake) {
         return new Rig(settings, List.of(Bench.sink(2)), intake);
+    }
+
+    static Rig startedOn(NanoClock clock, KafkaSourceSettings settings, MemoryIntake intake) throws StartRefused {
+        var rig = new Rig(settings, List.of(Bench.sink(2)), intake, clock);
+        rig.source.start();
+        return rig;
     }
 
     static Rig started(KafkaSourceSettings settings, MemoryIntake intake) throws StartRefused {
@@ -89,6 +99,12 @@ final class Rig implements AutoCloseable {
                 () -> count + " rows: " + intake.writes().size() + " " + failures
                         + source.view().partitions(),
                 () -> intake.writes().size() >= count);
+    }
+
+    void awaitRevoke() {
+        Await.until(
+                () -> "a revoke waits: " + source.view(),
+                () -> intake.calls().stream().anyMatch(call -> call.startsWith("revoking")));
     }
 
     void awaitFailure() {

@@ -246,8 +246,10 @@ final class SourceFaultTest {
                 var topics = new Topics(broker.bootstrapServers())) {
             topics.create("orders", 2);
             topics.produce("orders", 1, 1000);
-            var settings = Rig.quick(protocol, KafkaSourceSettings.of(
-                    broker.bootstrapServers(), new Subscription.Named(List.of("orders")), "restarted"));
+            var settings = Rig.quick(
+                    protocol,
+                    KafkaSourceSettings.of(
+                            broker.bootstrapServers(), new Subscription.Named(List.of("orders")), "restarted"));
             try (var rig = Rig.started(settings, new MemoryIntake())) {
                 rig.awaitRows(1000);
                 broker.stop();
@@ -275,8 +277,10 @@ final class SourceFaultTest {
                 var admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()))) {
             topics.create("orders", 1);
             topics.produce("orders", 1, 10);
-            var settings = Rig.quick(protocol, KafkaSourceSettings.of(
-                    broker.bootstrapServers(), new Subscription.Named(List.of("orders")), "secured"));
+            var settings = Rig.quick(
+                    protocol,
+                    KafkaSourceSettings.of(
+                            broker.bootstrapServers(), new Subscription.Named(List.of("orders")), "secured"));
             try (var rig = Rig.started(settings, new MemoryIntake())) {
                 rig.awaitRows(10);
                 deny(admin, ResourceType.TOPIC, "orders", AclOperation.READ);
