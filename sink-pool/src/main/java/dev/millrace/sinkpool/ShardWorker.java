@@ -76,22 +76,26 @@ final class ShardWorker {
     }
 
     boolean offer(List<EncodedChunk> chunks) {
-        if (!underItsShare()) {
-            press();
-            return false;
-        }
         var rows = 0L;
         var bytes = 0L;
         for (var chunk : chunks) {
             rows += chunk.rows();
             bytes += chunk.byteCount();
         }
-        heldRows.addAndGet(rows);
-        heldBytes.addAndGet(bytes);
-        if (mailbox.offer(chunks)) return true;
+        // Taken before it is looked at: of two that offer at once, not both pass.
+        var rowsBefore = heldRows.getAndAdd(rows);
+        var bytesBefore = heldBytes.getAndAdd(bytes);
+        var fits = fits(rowsBefore, rows, shareRows) && fits(bytesBefore, bytes, shareBytes);
+        if (fits && mailbox.offer(chunks)) return true;
         heldRows.addAndGet(-rows);
         heldBytes.addAndGet(-bytes);
+        if (!fits) press();
         return false;
+    }
+
+    /// What is larger than the share passes alone.
+    private static boolean fits(long held, long more, long share) {
+        return held == 0 || held + more <= share;
     }
 
     boolean hasRoom() {

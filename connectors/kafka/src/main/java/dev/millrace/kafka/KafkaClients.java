@@ -115,6 +115,9 @@ public final class KafkaClients {
         if (age == null) return often;
         var asked = TimeUnit.MILLISECONDS.toNanos(Math.max(1_000, Long.parseLong(age)));
         return new KafkaSourceSettings.Watch(
-                Math.min(often.identityNanos(), asked), often.lagNanos(), often.metadataMaxAgeNanos());
+                Math.min(often.identityNanos(), asked),
+                often.lagNanos(),
+                often.metadataMaxAgeNanos(),
+                often.hangingNanos());
     }
 }

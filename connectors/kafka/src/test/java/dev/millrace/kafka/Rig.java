@@ -71,7 +71,7 @@ final class Rig implements AutoCloseable {
                 .startupTimeoutNanos(40_000 * MS)
                 .checkpoint(new KafkaSourceSettings.Checkpoint(100 * MS, 1024, 120_000 * MS, 5_000 * MS))
                 .membership(new KafkaSourceSettings.Membership(5_000 * MS, 30_000 * MS, 300_000 * MS))
-                .watch(new KafkaSourceSettings.Watch(300 * MS, 300 * MS, 300 * MS))
+                .watch(new KafkaSourceSettings.Watch(300 * MS, 300 * MS, 300 * MS, 1_000 * MS))
                 .properties(
                         switch (protocol) {
                             case CLASSIC -> Map.of("heartbeat.interval.ms", "300", "session.timeout.ms", "20000");
