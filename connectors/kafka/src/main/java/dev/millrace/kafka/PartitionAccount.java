@@ -107,6 +107,12 @@ final class PartitionAccount {
             standing = new Standing(at.watermark(), at.position(), at.pending(), 0, at.headNanos(), at.blockedBy());
     }
 
+    /// The next offset to be taken; negative while it is unknown.
+    long position() {
+        var at = standing;
+        return at == null ? UNKNOWN : at.position();
+    }
+
     /// The log's end as somebody just saw it.
     void end(long offset, long nowNanos) {
         end = offset;

@@ -44,6 +44,7 @@ import org.slf4j.LoggerFactory;
 final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
     private static final Logger LOG = LoggerFactory.getLogger(SourceMember.class);
     private static final int FATAL = 5;
+    private static final int NAMED_AT_MOST = 10;
     private static final long IDLE_POLL_NANOS = 100_000_000L;
     private static final long HELD_POLL_NANOS = 5_000_000L;
     private static final long ASK_AGAIN_NANOS = 1_000_000_000L;
@@ -207,6 +208,10 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
 
     private void fail(Throwable failure) {
         failed = true;
+        if (failure instanceof OutOfMemoryError) {
+            shared.outcomes().failed(index, FATAL, outOfMemory(failure));
+            return;
+        }
         if (refusal(failure)) {
             var line = "Kafka refuses this member: " + failure.getClass().getSimpleName() + ": " + failure.getMessage();
             shared.outcomes().failed(index, FATAL, line);
@@ -214,6 +219,20 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
         }
         LOG.atError().addKeyValue("event", "source_died").setCause(failure).log("member={}", index);
         shared.outcomes().failed(index, FATAL, "source thread " + index + " died: " + failure);
+    }
+
+    // A batch is unpacked record by record, so a record is what is too large: one of those that come next.
+    private String outOfMemory(Throwable failure) {
+        var next = owned.values().stream()
+                .map(partition ->
+                        partition + "@" + shared.accounts().of(partition).position())
+                .sorted()
+                .limit(NAMED_AT_MOST)
+                .toList();
+        return "out of memory (" + failure.getMessage() + ") while reading " + String.join(", ", next)
+                + (owned.size() > NAMED_AT_MOST ? " and others" : "")
+                + ": a record there is larger than the memory left; give the process more (-Xmx), or lower"
+                + " admission.max_bytes, max.poll.records and fetch.max.bytes";
     }
 
     private static boolean refusal(Throwable failure) {

@@ -29,7 +29,7 @@ final class StableOffsetsTest {
     @Test
     void transactionsThatEndInTimeAreNoNews() {
         for (var look = 0; look < 10; look++)
-            assertThat(offsets.look(P0, 10 * look, 10 * look + 9, 50 * look)).isEqualTo(NOTHING);
+            assertThat(offsets.look(P0, 10L * look, 10L * look + 9, 50L * look)).isEqualTo(NOTHING);
     }
 
     @Test
