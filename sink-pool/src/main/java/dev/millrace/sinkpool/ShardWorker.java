@@ -75,6 +75,7 @@ final class ShardWorker {
         thread.start();
     }
 
+    /// A chunk that is larger than the share passes alone; several of that size have to come in pieces.
     boolean offer(List<EncodedChunk> chunks) {
         var rows = 0L;
         var bytes = 0L;
@@ -85,17 +86,13 @@ final class ShardWorker {
         // Taken before it is looked at: of two that offer at once, not both pass.
         var rowsBefore = heldRows.getAndAdd(rows);
         var bytesBefore = heldBytes.getAndAdd(bytes);
-        var fits = fits(rowsBefore, rows, shareRows) && fits(bytesBefore, bytes, shareBytes);
+        var alone = chunks.size() == 1 && rowsBefore == 0;
+        var fits = alone || (rowsBefore + rows <= shareRows && bytesBefore + bytes <= shareBytes);
         if (fits && mailbox.offer(chunks)) return true;
         heldRows.addAndGet(-rows);
         heldBytes.addAndGet(-bytes);
         if (!fits) press();
         return false;
-    }
-
-    /// What is larger than the share passes alone.
-    private static boolean fits(long held, long more, long share) {
-        return held == 0 || held + more <= share;
     }
 
     boolean hasRoom() {
