@@ -437,6 +437,13 @@ final class SinkPoolTest {
                 List.of(List.of(spec)), budget, TokenMint.perRun("run"), 1, NanoClock.SYSTEM, new Pool.Listener());
         pool.start();
         try {
+            var several = List.of(
+                    source.chunk("orders", 1, 1, 0, 30, 20, System.nanoTime()),
+                    source.chunk("orders", 1, 1, 30, 30, 20, System.nanoTime()));
+            assertThat(pool.offer(Pool.TARGET, several))
+                    .as("what could come in pieces")
+                    .isFalse();
+            several.forEach(EncodedChunk::close);
             assertThat(pool.offer(Pool.TARGET, List.of(source.chunk("orders", 0, 1, 0, 60, 20, System.nanoTime()))))
                     .isTrue();
             var next = source.chunk("orders", 0, 1, 60, 1, 20, System.nanoTime());
