@@ -16,9 +16,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(LabExtension.class)
 class TenantTest {
     private static final int SETTLED = 100;
-    private static final int DEAD_ROWS = 20_000;
+    private static final int DEAD_ROWS = 60_000;
     private static final int LIVE_ROWS = 20_000;
-    private static final int BUDGET_ROWS = 4_000;
+    private static final int BUDGET_ROWS = 40_000;
 
     @Test
     @Tag("ADM-6")
@@ -46,6 +46,10 @@ class TenantTest {
                             "postgres://127.0.0.1:" + live.port() + "/" + stage.name())
                     .set("route.key", "partition")
                     .set("sinks.warehouse.batch", "{ max_rows: 500, linger: 100ms }")
+                    // Beside the half of the dead shard, what waits for it in the source: a chunk, and what one poll
+                    // gave.
+                    .set("sinks.warehouse.chunk", "{ target_bytes: 8KiB }")
+                    .set("source.kafka.properties", "{ max.poll.records: 500 }")
                     .set("admission.max_rows", Integer.toString(BUDGET_ROWS));
             var run = stage.start(recipe).ready();
             run.await("all committed", () -> stage.caughtUp(ill, well));
