@@ -45,7 +45,7 @@ class TenantTest {
                             "postgres://127.0.0.1:" + dead.port() + "/" + stage.name(),
                             "postgres://127.0.0.1:" + live.port() + "/" + stage.name())
                     .set("route.key", "partition")
-                    .set("sinks.warehouse.batch", "{ max_rows: 500, linger: 100ms }")
+                    .set("sinks.warehouse.batch", "{ linger: 100ms }")
                     // Beside the half of the dead shard, what waits for it in the source: a chunk, and what one poll
                     // gave.
                     .set("sinks.warehouse.chunk", "{ target_bytes: 8KiB }")
