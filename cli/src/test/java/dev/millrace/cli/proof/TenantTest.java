@@ -19,6 +19,8 @@ class TenantTest {
     private static final int DEAD_ROWS = 60_000;
     private static final int LIVE_ROWS = 20_000;
     private static final int BUDGET_ROWS = 40_000;
+    /// Rows of a chunk, and of a poll.
+    private static final int ONE_HAND_OVER = 2_000;
 
     @Test
     @Tag("ADM-6")
@@ -59,7 +61,10 @@ class TenantTest {
             dead.refuse();
             produce(stage.topics(), ill, 0, SETTLED, DEAD_ROWS);
             run.await("it is known to be dead", () -> run.pages().code("/readyz") == 503);
-            run.await("it holds what it may", () -> run.metrics().sum("millrace_held_rows") >= BUDGET_ROWS / 4);
+            run.await("it holds what it may", () -> inFlight(run) >= BUDGET_ROWS / 2 - ONE_HAND_OVER);
+            assertThat(inFlight(run))
+                    .as("what it holds, and what waits for it in the source")
+                    .isLessThanOrEqualTo(BUDGET_ROWS / 2 + ONE_HAND_OVER);
             produce(stage.topics(), well, 1, SETTLED, LIVE_ROWS);
             run.await("the other topic to its end", () -> {
                 assertThat(heldByTheDead(run))
@@ -96,6 +101,10 @@ class TenantTest {
 
     private static JsonNode stuck(InProcess run) throws Exception {
         return new ObjectMapper().readTree(run.pages().body("/stuck"));
+    }
+
+    private static long inFlight(InProcess run) throws Exception {
+        return run.pages().status().at("/in_flight/rows").asLong();
     }
 
     /// Sealed and open.
