@@ -23,8 +23,9 @@ final class Isolation {
         }
     }
 
-    /// A row that was refused alone. `certain`: for a reason that needs no evidence.
-    record Suspect(int row, Failure failure, int attempts, boolean certain) {}
+    /// A row that was refused alone. `certain`: for a reason that needs no evidence. `early`: before the sink took any
+    /// sibling, so perhaps only because it took nothing just then.
+    record Suspect(int row, Failure failure, int attempts, boolean certain, boolean early) {}
 
     private final int attemptsOfOne;
     private final ArrayDeque<Part> open = new ArrayDeque<>();
@@ -57,6 +58,7 @@ final class Isolation {
         landed = true;
         var part = take();
         if (part.rows() == 1 && named.get(part.from())) believesNames = false;
+        tryEarlyOnesAgain();
         return part;
     }
 
@@ -87,8 +89,9 @@ final class Isolation {
     }
 
     private void suspect(Part part, Failure failure, boolean certain) {
-        suspects.add(new Suspect(part.from(), failure, Math.max(1, tries), certain));
+        suspects.add(new Suspect(part.from(), failure, Math.max(1, tries), certain, !certain && !landed));
         take();
+        tryEarlyOnesAgain();
     }
 
     private void halves(Part part) {
@@ -102,6 +105,18 @@ final class Isolation {
         open.push(new Part(row, row + 1));
         if (row + 1 < part.to()) open.push(new Part(row + 1, part.to()));
         if (part.from() < row) open.push(new Part(part.from(), row));
+    }
+
+    /// Once a sibling was taken, what was refused before that is tried once more: a sink that took nothing for a while
+    /// has said nothing of these rows.
+    private void tryEarlyOnesAgain() {
+        if (!open.isEmpty() || !landed) return;
+        for (var at = suspects.size() - 1; at >= 0; at--) {
+            var suspect = suspects.get(at);
+            if (!suspect.early()) continue;
+            suspects.remove(at);
+            open.push(new Part(suspect.row(), suspect.row() + 1));
+        }
     }
 
     /// No part is left to write.

@@ -248,6 +248,24 @@ final class PoisonTest {
     }
 
     @Test
+    @Tag("POI-3")
+    void aSinkThatRefusedEverythingForAWhileCondemnsNoRowByIt() {
+        for (var refusals = 1; refusals < 12; refusals++) {
+            var bench = new Bench(_ -> {});
+            bench.poison.add(700L);
+            bench.refusesAll = true;
+            bench.batch(0, 1000);
+            for (var i = 0; i < refusals; i++) bench.answerOne();
+            bench.refusesAll = false;
+            bench.answer();
+            assertThat(bench.lettersOf()).as("after %d refusals", refusals).containsExactly(700L);
+            bench.acknowledge();
+            bench.assertHealthyLandedOnce(0, 1000);
+            bench.shard.assertAtRest();
+        }
+    }
+
+    @Test
     @Tag("POI-4")
     void aRefusedBatchOfOneRowWaitsForEvidenceWhileOthersFlow() {
         var bench = new Bench(s -> s.maxInFlight = 1);
