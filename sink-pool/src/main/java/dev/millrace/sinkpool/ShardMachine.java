@@ -7,8 +7,10 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiPredicate;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /// Decides for one shard of one sink what is sealed, written, retried, settled and abandoned.
 ///
@@ -358,12 +360,25 @@ public final class ShardMachine {
         return out;
     }
 
-    /// What was decided and counted, but perhaps not carried out, when its shell failed in between.
-    List<ShardCommand.Settle> owed() {
-        return lateCommands.stream()
-                .filter(ShardCommand.Settle.class::isInstance)
-                .map(ShardCommand.Settle.class::cast)
-                .toList();
+    /// The machine or its shell failed while it dealt with `current`: everything that anybody waits for ends.
+    /// What was decided stands; what is held may be out in an attempt that this very step began, so it is in doubt;
+    /// `queued` and what came with `current` and was not taken in is abandoned. `settle` says whether it ended the
+    /// chunk; one that had ended before is not counted again. The machine is of no use afterwards.
+    public void failed(
+            @Nullable ShardEvent current, List<EncodedChunk> queued, BiPredicate<EncodedChunk, Ending> settle) {
+        over = true;
+        for (var chunk : queued) giveUp(chunk, Ending.ABANDONED, settle);
+        for (var command : lateCommands) {
+            if (!(command instanceof ShardCommand.Settle(var chunk, var ending))) continue;
+            var _ = settle.test(chunk, ending); // counted when it was decided
+        }
+        for (var chunk : held()) giveUp(chunk, Ending.IN_DOUBT, settle);
+        if (current instanceof ShardEvent.ChunksArrived(var chunks))
+            for (var chunk : chunks) giveUp(chunk, Ending.ABANDONED, settle);
+    }
+
+    private void giveUp(EncodedChunk chunk, Ending ending, BiPredicate<EncodedChunk, Ending> settle) {
+        if (settle.test(chunk, ending)) counts.settled(chunk.rows(), ending);
     }
 
     public ShardView view() {

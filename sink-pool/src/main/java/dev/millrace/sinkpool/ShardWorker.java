@@ -195,10 +195,12 @@ final class ShardWorker {
         }
     }
 
-    private void settle(EncodedChunk chunk, Ending ending) {
-        if (!chunk.settle(ending)) return;
+    /// Returns whether this call ended it.
+    private boolean settle(EncodedChunk chunk, Ending ending) {
+        if (!chunk.settle(ending)) return false;
         heldRows.addAndGet(-chunk.rows());
         heldBytes.addAndGet(-chunk.byteCount());
+        return true;
     }
 
     private void write(ShardCommand.StartAttempt start) {
@@ -223,12 +225,7 @@ final class ShardWorker {
     private void die(Throwable cause) {
         state = ShardStatus.Worker.DIED;
         try {
-            mailbox.close().forEach(chunk -> fail(chunk, Ending.ABANDONED));
-            // what was decided stands; what was held may be out in an attempt that this very step began
-            machine.owed().forEach(owed -> settle(owed.chunk(), owed.ending()));
-            machine.held().forEach(chunk -> fail(chunk, Ending.IN_DOUBT));
-            if (current instanceof ShardEvent.ChunksArrived(var chunks))
-                chunks.forEach(chunk -> fail(chunk, Ending.ABANDONED));
+            machine.failed(current, mailbox.close(), this::settle);
             attempts.values().forEach(AttemptThread::cancel);
         } finally {
             tellOfDeath(cause);
@@ -246,14 +243,7 @@ final class ShardWorker {
 
     /// Its thread was never started: what it was offered is abandoned on the caller's.
     void abandonUnstarted() {
-        if (thread.getState() == Thread.State.NEW) mailbox.close().forEach(chunk -> fail(chunk, Ending.ABANDONED));
-    }
-
-    private void fail(EncodedChunk chunk, Ending ending) {
-        if (!chunk.settle(ending)) return;
-        counts.settled(chunk.rows(), ending);
-        heldRows.addAndGet(-chunk.rows());
-        heldBytes.addAndGet(-chunk.byteCount());
+        if (thread.getState() == Thread.State.NEW) machine.failed(null, mailbox.close(), this::settle);
     }
 
     /// One write, as its writer sees it.

@@ -70,6 +70,12 @@ final class BatchOracle {
                         "SEAL-7", "batch " + batch.batch() + " waits, with a permit and a replica free: " + view);
     }
 
+    /// SEAL-5: while a sealed batch waits for a permit, nothing more is taken in.
+    void takes(ShardView view) {
+        if (!finished && view.held().size() > settings.maxInFlight())
+            throw new Violation("SEAL-5", "chunks are taken in while a batch waits: " + view.held());
+    }
+
     void finished() {
         finished = true;
     }

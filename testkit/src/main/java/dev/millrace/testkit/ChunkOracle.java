@@ -5,7 +5,6 @@ import dev.millrace.sinkpool.EncodedChunk;
 import dev.millrace.sinkpool.Ending;
 import dev.millrace.sinkpool.ShardCounts;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -17,18 +16,21 @@ import java.util.Set;
 ///
 /// Thread ownership: the run.
 final class ChunkOracle {
+    private final PipelineProcess process;
     private final World world;
     private final Map<EncodedChunk, List<FakeAttempt>> held = new HashMap<>();
     private final Map<SourcePartition, Long> ended = new HashMap<>();
-    private final Map<Ending, Long> rows = new EnumMap<>(Ending.class);
+    private final long[] rows = new long[ShardShell.ABANDONED + 1];
+    private boolean dies;
 
-    ChunkOracle(World world) {
-        this.world = world;
+    ChunkOracle(PipelineProcess process) {
+        this.process = process;
+        this.world = process.world;
     }
 
     void offered(EncodedChunk chunk) {
         // More rows than a poll gives come from more than one.
-        if (chunk.rows() > world.scenario.source().polled()) world.reached(Sometimes.CHUNK_SPANS_RANGES);
+        if (chunk.rows() > process.source.polled()) world.reached(Sometimes.CHUNK_SPANS_RANGES);
     }
 
     void arrived(EncodedChunk chunk) {
@@ -59,7 +61,7 @@ final class ChunkOracle {
     boolean settled(EncodedChunk chunk, Ending ending) {
         var attempts = held.remove(chunk);
         if (attempts == null) throw new Violation("M1", chunk + " is settled, and is not held");
-        rows.merge(ending, (long) chunk.rows(), Long::sum);
+        rows[ShardShell.place(ending)] += chunk.rows();
         switch (ending) {
             case WRITTEN -> written(chunk);
             case ABANDONED -> {
@@ -68,7 +70,7 @@ final class ChunkOracle {
                 if (attempts.isEmpty()) world.reached(Sometimes.STALE_CHUNK_ARRIVED);
             }
             case IN_DOUBT -> {
-                if (attempts.stream().noneMatch(FakeAttempt::unclear))
+                if (!dies && attempts.stream().noneMatch(FakeAttempt::unclear))
                     throw new Violation("O9", chunk + " is in doubt, and no attempt ended unknown");
             }
         }
@@ -82,6 +84,11 @@ final class ChunkOracle {
                 throw new Violation("O1", chunk + " is settled as written, and " + chunk.offset(i) + " has not landed");
     }
 
+    /// Its worker met an error: all that its machine holds is in doubt, since an attempt may just have begun.
+    void dies() {
+        dies = true;
+    }
+
     void compare(ShardCounts counts) {
         compare(Ending.WRITTEN, counts.rowsWritten());
         compare(Ending.ABANDONED, counts.rowsAbandoned());
@@ -89,7 +96,7 @@ final class ChunkOracle {
     }
 
     private void compare(Ending ending, long counted) {
-        var truth = rows.getOrDefault(ending, 0L);
+        var truth = rows[ShardShell.place(ending)];
         if (truth != counted) throw new Violation("O9", truth + " rows are " + ending + ", counted " + counted);
     }
 

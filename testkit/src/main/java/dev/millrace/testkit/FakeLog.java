@@ -64,7 +64,7 @@ final class FakeLog {
         for (var p = 0; p < visible.length; p++)
             visible[p] =
                     Math.max(visible[p], Math.min(most, visible[p] + world.chance.between(0, Math.max(1, most / 8))));
-        world.agenda.in(step, () -> produce(step));
+        world.agenda.in(step + world.outageNanos(), () -> produce(step));
     }
 
     /// The rest appears a while after the world healed.
@@ -143,6 +143,13 @@ final class FakeLog {
     /// A sink stored a row of this offset.
     void landed(int p, long offset) {
         landed[p][firstAt(p, offset)]++;
+    }
+
+    /// A sink lost a row that it had not acknowledged.
+    void takenBack(int p, long offset) {
+        var at = firstAt(p, offset);
+        landed[p][at]--;
+        doneBefore[p] = Math.min(doneBefore[p], at);
     }
 
     boolean hasLanded(int p, long offset) {

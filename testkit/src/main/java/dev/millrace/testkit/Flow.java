@@ -41,7 +41,7 @@ final class Flow {
                 epoch,
                 position,
                 committed == null ? -1 : committed.leaderEpoch(),
-                world.scenario.source().maxPending(),
+                process.source.maxPending(),
                 process.handles);
         encoder = new FakeRows(world.log);
         for (var shard = 0; shard < process.shards.size(); shard++)
@@ -64,14 +64,14 @@ final class Flow {
         if (polled != null) return true;
         var world = member.process().world;
         var next = world.log.poll(
-                index, position, world.chance.between(1, world.scenario.source().polled()));
+                index, position, world.chance.between(1, member.process().source.polled()));
         if (next == null) return false;
         position = next.next();
         polled = next;
         at = 0;
         var range = tracker.register(next.from(), next.next(), next.leaderEpoch(), member::resolved);
         ack = range;
-        for (var builder : builders) builder.begin(range, world.now());
+        for (var builder : builders) builder.begin(range, member.process().now());
         return true;
     }
 

@@ -31,6 +31,8 @@ final class Member {
 
     private static final long BUSY_TURN_NANOS = 50_000_000L;
 
+    private static final long OUTAGE_TURN_NANOS = 2_000_000_000L;
+
     private final PipelineProcess process;
     private final World world;
     private final CommitFlight flight;
@@ -53,10 +55,10 @@ final class Member {
     Member(PipelineProcess process) {
         this.process = process;
         this.world = process.world;
-        this.flight = new CommitFlight(world.scenario.source().commitNanos(), world.now());
+        this.flight = new CommitFlight(process.source.commitNanos(), process.now());
         this.sends = new SendOracle();
         for (var _ : process.shards) {
-            slabs.add(new SlabSource(world.scenario.source().chunkBytes()));
+            slabs.add(new SlabSource(process.source.chunkBytes()));
             outgoing.add(new ArrayList<>());
         }
     }
@@ -128,8 +130,9 @@ final class Member {
         if (process.draining()) drainOn();
         else if (revoking == null) sendWhenDue();
         if (left) return;
-        var pause = world.scenario.source().turnNanos();
+        var pause = process.source.turnNanos();
         if (world.healed()) pause = idle ? IDLE_TURN_NANOS : Math.max(pause, BUSY_TURN_NANOS);
+        if (world.outageNanos() > 0 && !process.draining()) pause = OUTAGE_TURN_NANOS;
         process.later(world.chance.between(pause / 4, pause) + stallNanos, this::turn);
         stallNanos = 0;
     }
@@ -159,7 +162,7 @@ final class Member {
         if (paused && process.budget.roomy()) paused = false;
         var idle = true;
         for (var flow : flows.values()) {
-            var linger = world.scenario.source().chunkLingerNanos();
+            var linger = process.source.chunkLingerNanos();
             if (flow.tracker.full()) world.reached(Sometimes.PENDING_FULL);
             var mayPoll = !process.draining() && !paused && !flow.tracker.full();
             if (mayPoll && !flow.hasCursor()) {
@@ -168,7 +171,7 @@ final class Member {
                 else flow.handOver();
             }
             if (!paused || process.draining()) idle &= flow.encode();
-            flow.handOverLingering(world.now(), linger);
+            flow.handOverLingering(process.now(), linger);
             idle &= flow.tracker.idle();
         }
         if (!process.draining() && (paused || flows.values().stream().anyMatch(flow -> flow.tracker.full())))
@@ -247,9 +250,7 @@ final class Member {
             if (!flow.tracker.idle()) world.reached(Sometimes.REVOKE_WITH_CHUNKS_IN_FLIGHT);
             for (var shard : process.shards) shard.post(new ShardEvent.Revoking(partition, flow.epoch));
         }
-        var begun = new Revoking(
-                new TreeSet<>(partitions),
-                world.agenda.elapsed() + world.scenario.source().revokeNanos());
+        var begun = new Revoking(new TreeSet<>(partitions), world.agenda.elapsed() + process.source.revokeNanos());
         revoking = begun;
         revokeOn(begun);
     }
@@ -260,7 +261,7 @@ final class Member {
         if (!idle && !over) return;
         var late = world.agenda.elapsed() >= of.deadline + PipelineProcess.STOP_SLACK_NANOS;
         if (!late) {
-            send(flight.nextOf(of.partitions, world.now()));
+            send(flight.nextOf(of.partitions, process.now()));
             if (flight.outstanding()) return;
         }
         if (!idle) world.reached(Sometimes.REVOKE_CUT_BY_ITS_TIMEOUT);
@@ -285,10 +286,10 @@ final class Member {
     /// CKP-8: the flight says exactly when it has something to send.
     private void sendWhenDue() {
         var wake = flight.wakeAtNanos();
-        var due = wake != Long.MAX_VALUE && world.now() - wake >= 0;
-        var send = flight.next(false, world.now());
+        var due = wake != Long.MAX_VALUE && process.now() - wake >= 0;
+        var send = flight.next(false, process.now());
         if (due != (send != null))
-            throw new Violation("CKP-8", "a commit is due at " + wake + ", now is " + world.now() + ", sent " + send);
+            throw new Violation("CKP-8", "a commit is due at " + wake + ", now is " + process.now() + ", sent " + send);
         send(send);
     }
 
@@ -304,7 +305,7 @@ final class Member {
     private void answered(CommitFlight.Send send, CommitFlight.Answer answer) {
         world.note("commit answered " + answer.getClass().getSimpleName(), seat, send.attempt());
         sends.answered(send);
-        sends.known(flight.answered(send.attempt(), answer, world.now()), world.group);
+        sends.known(flight.answered(send.attempt(), answer, process.now()), world.group);
     }
 
     // --- the drain
@@ -335,7 +336,7 @@ final class Member {
         takeInbox();
         if (leaveBy == Long.MAX_VALUE) leaveBy = world.agenda.elapsed() + PipelineProcess.STOP_SLACK_NANOS;
         if (world.agenda.elapsed() < leaveBy) {
-            if (revoking == null) send(flight.next(true, world.now()));
+            if (revoking == null) send(flight.next(true, process.now()));
             if (flight.outstanding()) return;
         }
         for (var partition : List.copyOf(flows.keySet())) giveUp(partition);

@@ -4,11 +4,12 @@ import dev.millrace.checkpoint.OpenHandles;
 import dev.millrace.sinkpool.AdmissionBudget;
 import dev.millrace.sinkpool.RowTally;
 import dev.millrace.sinkpool.ShardEvent;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 
-/// One run of the simulated process: its members, shards and budget. It ends by a crash between two effects, or by a
-/// drain, after which nothing may be left open.
+/// One run of the simulated process: its clock, settings, members, shards and budget. It ends by a crash between two
+/// effects, or by a drain, after which nothing may be left open.
 ///
 /// Thread ownership: the run.
 final class PipelineProcess {
@@ -17,30 +18,52 @@ final class PipelineProcess {
 
     private static final long STALLED_NANOS = 1_500_000_000L;
 
+    /// Clocks are wrong by one in a hundred at most.
+    private static final long MOST_SKEW_PER_MILLION = 10_000;
+
     final World world;
     final long run;
+    final Scenario.Source source;
+    final Scenario.Sink sink;
     final AdmissionBudget budget;
     final OpenHandles handles = new OpenHandles();
     final List<RowTally> tallies = new ArrayList<>();
     final List<ShardShell> shards = new ArrayList<>();
+    private final ProcessClock clock;
+    private final MemoryOracle memory;
     private final List<Member> members = new ArrayList<>();
+    private final ArrayDeque<Runnable> whenThawed = new ArrayDeque<>();
     private final int slot;
     private long epochs;
     private long effectsLeft = Long.MAX_VALUE;
     private boolean gone;
+    private boolean frozen;
+    private boolean zombie;
+    private long thawedNanos;
     private boolean draining;
-    private long drainDeadline = Long.MAX_VALUE;
+    private long drainDeadline;
     private boolean stalled;
 
+    /// The first run of this slot.
     PipelineProcess(World world, int slot) {
+        this(world, slot, world.scenario.source(), world.scenario.sink());
+    }
+
+    private PipelineProcess(World world, int slot, Scenario.Source source, Scenario.Sink sink) {
         this.world = world;
         this.slot = slot;
         this.run = world.nextRun();
-        var source = world.scenario.source();
+        this.source = source;
+        this.sink = sink;
+        clock = new ProcessClock(
+                world.agenda,
+                Scenario.origin(world.chance),
+                world.chance.between(-MOST_SKEW_PER_MILLION, MOST_SKEW_PER_MILLION));
         budget = new AdmissionBudget(source.budgetRows(), source.budgetBytes(), source.resumeBelow());
         for (var _ : world.log.partitions()) tallies.add(new RowTally());
-        for (var i = 0; i < world.scenario.sink().shards(); i++) shards.add(new ShardShell(this, i));
+        for (var i = 0; i < sink.shards(); i++) shards.add(new ShardShell(this, i));
         for (var i = 0; i < source.members(); i++) members.add(new Member(this));
+        memory = new MemoryOracle(this, members.size());
         world.note("process starts", slot, run);
     }
 
@@ -48,13 +71,63 @@ final class PipelineProcess {
         for (var member : members) later(world.chance.millis(0, 50), member::begin);
     }
 
-    /// Does it later, if the process lives then.
+    // --- its time
+
+    /// What its machines are told.
+    long now() {
+        return clock.now();
+    }
+
+    /// It goes forward at once; whoever waits for an instant finds it reached.
+    void jumpClock(long nanos) {
+        if (gone) return;
+        world.note("clock jumps", run, nanos);
+        world.reached(Sometimes.CLOCK_JUMPED);
+        clock.jump(nanos);
+        doNow(() -> shards.forEach(ShardShell::rearm));
+        if (draining) endsInTime();
+    }
+
+    void standClock(long nanos) {
+        if (gone) return;
+        world.note("clock stands", run, nanos);
+        world.reached(Sometimes.CLOCK_FROZE);
+        clock.stand(nanos);
+    }
+
+    /// Does it truly later, if the process lives then.
     void later(long delayNanos, Runnable what) {
         world.agenda.in(delayNanos, () -> doNow(what));
     }
 
+    /// Does it when its own clock shows this; not earlier, and not much later unless the clock jumps.
+    void at(long instant, Runnable what) {
+        later(clock.delay(instant - now()), () -> {
+            if (now() - instant < 0) at(instant, what);
+            else what.run();
+        });
+    }
+
+    /// Looks whether something is done at an instant of its own clock, but not just after the clock was disturbed or
+    /// the process stood still: then it is given the slack once more.
+    void lookAt(long instant, long slack, Runnable look) {
+        at(instant, () -> {
+            if (disturbedWithin(slack)) later(slack, () -> lookAt(instant, slack, look));
+            else look.run();
+        });
+    }
+
+    private boolean disturbedWithin(long nanos) {
+        var thawed = thawedNanos > 0 && world.agenda.elapsed() - thawedNanos < nanos;
+        return thawed || clock.disturbedWithin(nanos);
+    }
+
     void doNow(Runnable what) {
         if (gone) return;
+        if (frozen) {
+            whenThawed.add(what);
+            return;
+        }
         try {
             what.run();
         } catch (Crash _) {
@@ -62,6 +135,8 @@ final class PipelineProcess {
             die();
         }
     }
+
+    // --- what may befall it
 
     /// Something outside is about to change. The process may die just before it.
     void effect() {
@@ -72,9 +147,46 @@ final class PipelineProcess {
         effectsLeft = effects;
     }
 
+    /// Nothing of it runs for so long; what it sent goes on. It is put out of the group when its session is over.
+    void freeze(long nanos, long sessionNanos) {
+        if (gone || frozen) return;
+        world.note("frozen", run, nanos);
+        world.reached(Sometimes.PROCESS_FROZEN);
+        frozen = true;
+        if (sessionNanos < nanos)
+            world.agenda.in(sessionNanos, () -> {
+                if (gone) return;
+                zombie = true;
+                for (var member : members) world.group.remove(member.seat());
+            });
+        world.agenda.in(nanos, this::thaw);
+    }
+
+    private void thaw() {
+        frozen = false;
+        thawedNanos = world.agenda.elapsed();
+        world.note("thawed", run, whenThawed.size());
+        if (zombie && !gone) world.reached(Sometimes.ZOMBIE_CAME_BACK);
+        zombie = false;
+        for (var what = whenThawed.poll(); what != null; what = whenThawed.poll()) doNow(what);
+    }
+
+    /// A worker meets an `Error` after so many commands.
+    void failAWorker(int commands) {
+        if (!gone) world.chance.any(shards).failAfter(commands);
+    }
+
+    /// A worker died: as production does, the process stops in good order and ends.
+    void workerDied(int shard) {
+        world.note("worker died", run, shard);
+        world.reached(Sometimes.WORKER_DIED_OF_ERROR);
+        drain(world.chance.spreadMillis(50, 5_000));
+    }
+
     private void die() {
         gone = true;
         world.note("crash", slot, run);
+        ends();
         shards.forEach(ShardShell::die);
         for (var member : members) {
             var seat = member.seat();
@@ -85,10 +197,20 @@ final class PipelineProcess {
 
     private void restart() {
         world.agenda.in(world.chance.millis(10, 1_500), () -> {
-            var next = new PipelineProcess(world, slot);
+            var other = world.outageNanos() == 0 && world.strikes(Fault.OTHER_SETTINGS, 0.6);
+            if (other) world.reached(Sometimes.RESTARTED_WITH_OTHER_SETTINGS);
+            var next = new PipelineProcess(
+                    world,
+                    slot,
+                    other ? source.changed(world.chance, world.scenario.suppressed()) : source,
+                    other ? sink.changed(world.chance) : sink);
             world.processes.set(slot, next);
             next.begin();
         });
+    }
+
+    private void ends() {
+        if (clock.overflowed()) world.reached(Sometimes.CLOCK_OVERFLOWED);
     }
 
     /// What its shards hold, in words.
@@ -115,29 +237,18 @@ final class PipelineProcess {
         });
     }
 
+    /// How long its breakers take for so many probes; 0 if it would give up and start again before that.
+    long outageNanos(long probes) {
+        if (sink.retry().maxAttempts() > 0) return 0;
+        return probes * sink.breaker().openMaxNanos();
+    }
+
     void stallAMember(long nanos) {
         world.chance.any(members).stall(nanos);
     }
 
-    /// Chunks that may be open in builders, outside the budget until they are handed over: one for each member,
-    /// partition and shard.
-    private int builders() {
-        return members.size() * world.log.partitions().size() * shards.size();
-    }
-
-    /// O7: the budget holds, but for one chunk of each builder.
     void checkBudget() {
-        var source = world.scenario.source();
-        var chunkRows = Math.max(64, Math.max(source.chunkBytes(), 2 * Scenario.LONGEST_ROW) / 48);
-        var chunkBytes = source.chunkBytes() + Scenario.LONGEST_ROW;
-        if (budget.rows() < 0 || budget.bytes() < 0)
-            throw new Violation("O7", "budget holds " + budget.rows() + " rows, " + budget.bytes() + " bytes");
-        if (budget.rows() > source.budgetRows() + (long) builders() * chunkRows
-                || budget.bytes() > source.budgetBytes() + (long) builders() * chunkBytes)
-            throw new Violation(
-                    "O7",
-                    budget.rows() + " rows and " + budget.bytes() + " bytes in flight, of " + source.budgetRows()
-                            + " and " + source.budgetBytes());
+        memory.check();
     }
 
     // --- the drain
@@ -147,23 +258,28 @@ final class PipelineProcess {
     }
 
     boolean deadlinePassed() {
-        return draining && world.agenda.elapsed() >= drainDeadline;
+        return draining && now() - drainDeadline >= 0;
     }
 
-    /// Stops it within the budget. Asked again, the new deadline holds if it is the earlier one.
+    /// Stops it within the budget, by its own clock. Asked again, the new deadline holds if it is the earlier one.
     void drain(long budgetNanos) {
-        var deadline = world.agenda.elapsed() + budgetNanos;
-        if (gone || deadline >= drainDeadline) return;
+        var deadline = now() + budgetNanos;
+        if (gone || (draining && deadline - drainDeadline >= 0)) return;
         world.note("drain", run, budgetNanos);
         draining = true;
         drainDeadline = deadline;
-        for (var shard : shards) shard.post(new ShardEvent.DrainBy(world.now() + budgetNanos));
-        world.agenda.in(budgetNanos + STOP_SLACK_NANOS, () -> {
+        for (var shard : shards) shard.post(new ShardEvent.DrainBy(deadline));
+        endsInTime();
+    }
+
+    /// O9: it ends within its deadline and a second.
+    private void endsInTime() {
+        lookAt(drainDeadline + STOP_SLACK_NANOS, STOP_SLACK_NANOS, () -> {
             for (var shard : shards)
                 if (!gone && !shard.finished())
                     throw new Violation("O9", "shard " + shard.index() + " is not finished after the drain's deadline");
         });
-        world.agenda.in(budgetNanos + 8 * STOP_SLACK_NANOS, () -> {
+        lookAt(drainDeadline + 8 * STOP_SLACK_NANOS, 8 * STOP_SLACK_NANOS, () -> {
             if (!gone) throw new Violation("O9", "process run " + run + " does not end after its drain");
         });
     }
@@ -174,7 +290,8 @@ final class PipelineProcess {
     }
 
     boolean shardsFinished() {
-        return shards.stream().allMatch(ShardShell::finished);
+        for (var shard : shards) if (!shard.finished()) return false;
+        return true;
     }
 
     /// A member has left the group. The last one ends the process.
@@ -182,6 +299,7 @@ final class PipelineProcess {
         if (!members.stream().allMatch(Member::hasLeft)) return;
         gone = true;
         world.note("process ends", slot, run);
+        ends();
         checkAtRest();
         restart();
     }
@@ -189,8 +307,7 @@ final class PipelineProcess {
     /// O2: at rest nothing is open, and the rows add up.
     private void checkAtRest() {
         if (handles.count() != 0) throw new Violation("O2", handles.count() + " handles are open at rest");
-        if (budget.rows() != 0 || budget.bytes() != 0)
-            throw new Violation("O2", "budget holds " + budget.rows() + " rows, " + budget.bytes() + " bytes at rest");
+        memory.atRest();
         var encoded = 0L;
         for (var tally : tallies) {
             encoded += tally.encoded();
@@ -202,5 +319,25 @@ final class PipelineProcess {
         var appended = members.stream().mapToLong(Member::appendedRows).sum();
         if (appended != encoded) throw new Violation("O2", "appended " + appended + " rows, chunks hold " + encoded);
         for (var shard : shards) shard.checkAtRest();
+        reports();
+    }
+
+    /// O9: what is reported of each partition is what its shards did: written, in doubt, and given up.
+    private void reports() {
+        for (var p = 0; p < tallies.size(); p++) {
+            var tally = tallies.get(p);
+            var truth = new long[4];
+            for (var shard : shards) shard.addTo(truth, p);
+            var neverOffered = tally.encoded() - truth[ShardShell.OFFERED];
+            var abandoned = truth[ShardShell.ABANDONED] + neverOffered;
+            if (tally.written() != truth[ShardShell.WRITTEN]
+                    || tally.inDoubt() != truth[ShardShell.IN_DOUBT]
+                    || tally.abandoned() != abandoned)
+                throw new Violation(
+                        "O9",
+                        "partition " + p + " reports " + tally.written() + " written, " + tally.inDoubt()
+                                + " in doubt, " + tally.abandoned() + " abandoned; true are "
+                                + truth[ShardShell.WRITTEN] + ", " + truth[ShardShell.IN_DOUBT] + ", " + abandoned);
+        }
     }
 }

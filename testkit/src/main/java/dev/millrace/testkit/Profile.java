@@ -1,19 +1,30 @@
 package dev.millrace.testkit;
 
+import static dev.millrace.testkit.Fault.ANSWER_GARBLED;
 import static dev.millrace.testkit.Fault.ANSWER_LOST;
+import static dev.millrace.testkit.Fault.CLOCK_JUMPS;
+import static dev.millrace.testkit.Fault.CLOCK_STANDS;
 import static dev.millrace.testkit.Fault.COMMIT_LATE;
 import static dev.millrace.testkit.Fault.COMMIT_LATER;
 import static dev.millrace.testkit.Fault.COMMIT_LOST;
 import static dev.millrace.testkit.Fault.COMMIT_REFUSED;
 import static dev.millrace.testkit.Fault.CRASH;
+import static dev.millrace.testkit.Fault.DELIVERED_TWICE;
 import static dev.millrace.testkit.Fault.DRAIN;
+import static dev.millrace.testkit.Fault.EXCEPTION_BEHIND_ANSWER;
+import static dev.millrace.testkit.Fault.FAIL_OVER;
 import static dev.millrace.testkit.Fault.INTERRUPT_IGNORED;
+import static dev.millrace.testkit.Fault.LATE_REQUEST;
 import static dev.millrace.testkit.Fault.MEMBER_LOST;
+import static dev.millrace.testkit.Fault.OUTAGE_OF_HOURS;
+import static dev.millrace.testkit.Fault.PARTIAL_APPLY;
+import static dev.millrace.testkit.Fault.PROCESS_FREEZES;
 import static dev.millrace.testkit.Fault.REBALANCE;
 import static dev.millrace.testkit.Fault.REPLICA_DOWN;
 import static dev.millrace.testkit.Fault.REPLICA_HANGS;
 import static dev.millrace.testkit.Fault.REPLICA_SLOW;
 import static dev.millrace.testkit.Fault.SHARD_DOWN;
+import static dev.millrace.testkit.Fault.SLOW_DRIP;
 import static dev.millrace.testkit.Fault.THREAD_LOST;
 
 import java.util.Set;
@@ -25,7 +36,9 @@ enum Profile {
     SLOW_SINK(400, 0.25),
     LONG_OUTAGE(700, 0.25),
     COMMIT_TROUBLE(400, 0.25),
-    CRASH_STORM(400, 0.25);
+    CRASH_STORM(400, 0.25),
+    DOUBTFUL_SINK(400, 0.25),
+    ZOMBIES(500, 0.25);
 
     private final int incidentMillis;
     private final double others;
@@ -44,9 +57,19 @@ enum Profile {
             case GENERAL -> Set.of();
             case REBALANCE_STORM -> Set.of(REBALANCE, MEMBER_LOST);
             case SLOW_SINK -> Set.of(REPLICA_SLOW, REPLICA_HANGS, INTERRUPT_IGNORED);
-            case LONG_OUTAGE -> Set.of(SHARD_DOWN, REPLICA_DOWN, DRAIN);
+            case LONG_OUTAGE -> Set.of(SHARD_DOWN, REPLICA_DOWN, DRAIN, OUTAGE_OF_HOURS);
             case COMMIT_TROUBLE -> Set.of(COMMIT_LOST, COMMIT_LATE, COMMIT_REFUSED, COMMIT_LATER);
             case CRASH_STORM -> Set.of(CRASH, ANSWER_LOST, THREAD_LOST, REPLICA_DOWN);
+            case DOUBTFUL_SINK ->
+                Set.of(
+                        PARTIAL_APPLY,
+                        EXCEPTION_BEHIND_ANSWER,
+                        ANSWER_GARBLED,
+                        SLOW_DRIP,
+                        DELIVERED_TWICE,
+                        LATE_REQUEST,
+                        FAIL_OVER);
+            case ZOMBIES -> Set.of(PROCESS_FREEZES, CLOCK_JUMPS, CLOCK_STANDS, LATE_REQUEST);
         };
     }
 

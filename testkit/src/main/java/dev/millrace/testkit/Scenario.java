@@ -14,7 +14,6 @@ record Scenario(
         Profile profile,
         Set<Fault> dealt,
         Suppressed suppressed,
-        long originNanos,
         long chaosNanos,
         double attemptFaults,
         Load load,
@@ -39,7 +38,27 @@ record Scenario(
             long commitNanos,
             long revokeNanos,
             long turnNanos,
-            boolean eager) {}
+            boolean eager) {
+        /// As after a change of the file between two runs. What the group must agree on stays.
+        Source changed(Chance chance, Suppressed suppressed) {
+            var other = source(chance, suppressed);
+            return new Source(
+                    processes,
+                    other.members,
+                    other.polled,
+                    other.chunkBytes,
+                    other.chunkLingerNanos,
+                    other.budgetRows,
+                    other.budgetBytes,
+                    other.resumeBelow,
+                    other.maxPending,
+                    other.mailboxRows,
+                    other.commitNanos,
+                    other.revokeNanos,
+                    other.turnNanos,
+                    eager);
+        }
+    }
 
     /// How sinks are driven, and what they can do.
     record Sink(
@@ -48,11 +67,44 @@ record Scenario(
             int maxInFlight,
             long writeNanos,
             long writeTimeoutNanos,
-            boolean honoursTokens,
             boolean countsRows,
+            Store store,
             ShardSettings.BatchSettings batch,
             ShardSettings.RetrySettings retry,
-            BreakerSettings breaker) {}
+            BreakerSettings breaker) {
+        /// As after a change of the file between two runs. What the stores are like stays.
+        Sink changed(Chance chance) {
+            return new Sink(
+                    shards,
+                    replicas,
+                    chance.between(1, 3),
+                    writeNanos,
+                    2 * writeNanos + chance.spreadMillis(20, 3_000),
+                    countsRows,
+                    store,
+                    Scenario.batch(chance),
+                    Scenario.retry(chance),
+                    Scenario.breaker(chance, writeNanos));
+        }
+
+        ShardSettings shard(int shard) {
+            return new ShardSettings(
+                    new ShardId("warehouse", "s" + shard),
+                    replicas,
+                    1,
+                    batch,
+                    maxInFlight,
+                    writeTimeoutNanos,
+                    retry,
+                    breaker,
+                    countsRows);
+        }
+    }
+
+    /// What the stores do with repeats. `blockRows` is how many rows they apply at once; a windowed one knows its last
+    /// `windowTokens` tokens, none for longer than `windowNanos`; a lagging one may lose what is younger than
+    /// `lagNanos`.
+    record Store(SinkKind kind, int blockRows, int windowTokens, long windowNanos, long lagNanos) {}
 
     private static final long YEAR_NANOS = 365L * 24 * 3600 * 1_000_000_000;
 
@@ -69,7 +121,6 @@ record Scenario(
                 profile,
                 faults,
                 suppressed,
-                origin(chance),
                 chance.spreadMillis(2_000, 20_000),
                 chance.of(0.3) ? 0 : chance.generator().nextDouble() * 0.4,
                 load(chance, suppressed),
@@ -77,7 +128,8 @@ record Scenario(
                 sink(chance, suppressed));
     }
 
-    private static long origin(Chance chance) {
+    /// Where the clock of a process begins: often just before it overflows, or zero.
+    static long origin(Chance chance) {
         return switch (chance.between(0, 4)) {
             case 0 -> 0;
             case 1 -> Long.MAX_VALUE - chance.millis(0, 20_000);
@@ -124,14 +176,28 @@ record Scenario(
                 chance.between(1, 3),
                 write,
                 writeTimeout,
-                chance.of(0.5),
                 chance.of(0.7),
-                new ShardSettings.BatchSettings(
-                        (int) chance.spread(1, 200),
-                        chance.spread(48, 8_000),
-                        chance.of(0.1) ? 0 : chance.spreadMillis(1, 2_000)),
+                store(chance),
+                batch(chance),
                 retry(chance),
                 breaker(chance, write));
+    }
+
+    private static Store store(Chance chance) {
+        var kind = chance.any(SinkKind.ALL);
+        return new Store(
+                kind,
+                kind == SinkKind.MULTI_BLOCK ? (int) chance.spread(1, 15) : Integer.MAX_VALUE,
+                (int) chance.spread(1, 40),
+                chance.spreadMillis(50, 5_000),
+                chance.spreadMillis(50, 5_000));
+    }
+
+    private static ShardSettings.BatchSettings batch(Chance chance) {
+        return new ShardSettings.BatchSettings(
+                (int) chance.spread(1, 200),
+                chance.spread(48, 8_000),
+                chance.of(0.1) ? 0 : chance.spreadMillis(1, 2_000));
     }
 
     private static ShardSettings.RetrySettings retry(Chance chance) {
@@ -161,19 +227,6 @@ record Scenario(
                 open * chance.between(1, 12),
                 chance.between(1, 2),
                 chance.spreadMillis(10, 2_000));
-    }
-
-    ShardSettings shard(int shard) {
-        return new ShardSettings(
-                new ShardId("warehouse", "s" + shard),
-                sink.replicas,
-                1,
-                sink.batch,
-                sink.maxInFlight,
-                sink.writeTimeoutNanos,
-                sink.retry,
-                sink.breaker,
-                sink.countsRows);
     }
 
     /// The run has faults of this kind.

@@ -19,7 +19,7 @@ import java.util.TreeMap;
 ///
 /// Thread ownership: the run.
 final class SealOracle {
-    private final World world;
+    private final PipelineProcess process;
     private final ShardSettings.BatchSettings settings;
     private final int maxInFlight;
     private final Set<EncodedChunk> open = new LinkedHashSet<>();
@@ -29,8 +29,8 @@ final class SealOracle {
     private long sequence;
     private boolean draining;
 
-    SealOracle(World world, ShardSettings settings) {
-        this.world = world;
+    SealOracle(PipelineProcess process, ShardSettings settings) {
+        this.process = process;
         this.settings = settings.batch();
         this.maxInFlight = settings.maxInFlight();
     }
@@ -48,7 +48,7 @@ final class SealOracle {
         if (rows - mostRows >= settings.maxRows() || bytes - mostBytes >= settings.maxBytes())
             throw new Violation("SEAL-2", rows + " rows and " + bytes + " bytes in batch " + batch.id());
         if (batch.reason() == SealReason.LINGER
-                && chunks.stream().noneMatch(chunk -> world.now() - chunk.polledNanos() >= settings.lingerNanos()))
+                && chunks.stream().noneMatch(chunk -> process.now() - chunk.polledNanos() >= settings.lingerNanos()))
             throw new Violation("SEAL-1", "batch " + batch.id() + " is sealed before its linger");
         sequence++;
         for (var chunk : chunks) {
@@ -85,7 +85,7 @@ final class SealOracle {
         for (var chunk : open) {
             rows += chunk.rows();
             bytes += chunk.byteCount();
-            oldest = Math.max(oldest, world.now() - chunk.polledNanos());
+            oldest = Math.max(oldest, process.now() - chunk.polledNanos());
         }
         if (rows != view.openRows()) throw new Violation("SEAL-3", rows + " rows are open, told " + view.openRows());
         if (open.isEmpty()) return;

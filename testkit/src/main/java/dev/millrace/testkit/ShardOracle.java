@@ -17,6 +17,7 @@ import java.util.List;
 ///
 /// Thread ownership: the run.
 final class ShardOracle {
+    private final PipelineProcess process;
     private final World world;
     private final ChunkOracle chunks;
     private final BatchOracle batches;
@@ -26,21 +27,29 @@ final class ShardOracle {
     private final RetryOracle retries;
     private final CountOracle numbers;
     private final ShardCounts counts;
+    private final ShardSettings settings;
     private boolean finished;
 
-    ShardOracle(World world, ShardSettings settings, ShardCounts counts) {
-        this.world = world;
+    ShardOracle(PipelineProcess process, ShardSettings settings, ShardCounts counts) {
+        this.process = process;
+        this.world = process.world;
+        this.settings = settings;
         this.counts = counts;
-        chunks = new ChunkOracle(world);
+        chunks = new ChunkOracle(process);
         batches = new BatchOracle(world, settings);
-        seals = new SealOracle(world, settings);
-        retries = new RetryOracle(world, settings);
+        seals = new SealOracle(process, settings);
+        retries = new RetryOracle(process, settings);
         numbers = new CountOracle(counts);
         replicas = new ReplicaOracle(world, settings, retries, numbers);
     }
 
     void offered(EncodedChunk chunk) {
         chunks.offered(chunk);
+    }
+
+    /// The machine wants chunks.
+    void takes(ShardView before) {
+        batches.takes(before);
     }
 
     void arrived(EncodedChunk chunk) {
@@ -117,7 +126,19 @@ final class ShardOracle {
         if (!finished) retries.carriedOut(after);
         numbers.compare();
         chunks.compare(counts);
+        bounded(after);
         world.note("held", after.held().size(), after.openRows());
+    }
+
+    /// O7: a machine holds no more than what it may have in flight, one batch that is open, and one that it took in
+    /// when
+    /// nothing waited.
+    private void bounded(ShardView after) {
+        var batch = settings.batch();
+        var most = (settings.maxInFlight() + 2L) * (batch.maxRows() + MemoryOracle.chunkRows(process.source));
+        var rows = after.openRows();
+        for (var held : after.held()) rows += held.rows();
+        if (rows > most) throw new Violation("O7", "a machine holds " + rows + " rows, may hold " + most);
     }
 
     void told(ShardNote note) {
@@ -133,5 +154,14 @@ final class ShardOracle {
 
     void died(List<EncodedChunk> unsettled) {
         chunks.died(unsettled);
+    }
+
+    /// The worker met an error: from now on the machine only gives up what it holds.
+    void dies() {
+        chunks.dies();
+    }
+
+    void compare() {
+        chunks.compare(counts);
     }
 }

@@ -10,6 +10,7 @@ import dev.millrace.sinkpool.ShardCounts;
 import dev.millrace.sinkpool.ShardEvent;
 import dev.millrace.sinkpool.ShardMachine;
 import dev.millrace.sinkpool.ShardNote;
+import dev.millrace.sinkpool.ShardSettings;
 import dev.millrace.sinkpool.ShardView;
 import dev.millrace.sinkpool.TokenMint;
 import dev.millrace.sinkpool.WriteOutcome;
@@ -33,17 +34,41 @@ final class ShardShell {
 
     private static final long HEARTBEAT_NANOS = 100_000_000L;
 
+    /// Places in an account of rows.
+    static final int OFFERED = 0;
+
+    static final int WRITTEN = 1;
+    static final int IN_DOUBT = 2;
+    static final int ABANDONED = 3;
+
+    /// Something that a worker can't go on after, such as no memory left.
+    private static final class WorkerError extends Error {
+        private static final long serialVersionUID = 1;
+
+        WorkerError() {
+            super("simulated", null, false, false);
+        }
+    }
+
     private final PipelineProcess process;
     private final World world;
     private final int index;
+    private final ShardSettings settings;
     private final ShardMachine machine;
-    private ShardView view;
+    private final ShardCounts counts;
+    private final long[][] account;
     private final ShardOracle oracle;
+    private ShardView view;
     private final ArrayDeque<ShardEvent> control = new ArrayDeque<>();
     private final ArrayDeque<EncodedChunk> data = new ArrayDeque<>();
     private final Map<Long, FakeAttempt> attempts = new HashMap<>();
     private final ArrayDeque<ShardCommand> commands = new ArrayDeque<>();
     private int dataRows;
+    private long heldRows;
+    private long heldBytes;
+    private int commandsUntilError = Integer.MAX_VALUE;
+    private boolean dying;
+    private boolean dead;
     private boolean awake;
     private boolean inputClosed;
     private boolean finished;
@@ -57,16 +82,17 @@ final class ShardShell {
         this.process = process;
         this.world = process.world;
         this.index = index;
-        var settings = world.scenario.shard(index);
-        var counts = new ShardCounts(settings.replicas());
+        settings = process.sink.shard(index);
+        counts = new ShardCounts(settings.replicas());
+        account = new long[world.log.partitions().size()][ABANDONED + 1];
         machine = new ShardMachine(
                 settings,
                 TokenMint.perRun("run" + process.run),
                 new SplittableRandom(Mix.of(world.scenario.seed(), process.run, index)),
                 counts,
-                world.now());
+                process.now());
         view = machine.view();
-        oracle = new ShardOracle(world, settings, counts);
+        oracle = new ShardOracle(process, settings, counts);
     }
 
     int index() {
@@ -74,11 +100,20 @@ final class ShardShell {
     }
 
     boolean finished() {
-        return finished && data.isEmpty();
+        return dead || (finished && data.isEmpty());
+    }
+
+    /// Rows offered and not settled.
+    long heldRows() {
+        return heldRows;
+    }
+
+    long heldBytes() {
+        return heldBytes;
     }
 
     boolean hasRoom() {
-        return dataRows < world.scenario.source().mailboxRows();
+        return !dead && dataRows < process.source.mailboxRows();
     }
 
     boolean offer(List<EncodedChunk> chunks) {
@@ -86,6 +121,9 @@ final class ShardShell {
         for (var chunk : chunks) {
             data.add(chunk);
             dataRows += chunk.rows();
+            heldRows += chunk.rows();
+            heldBytes += chunk.byteCount();
+            account[world.log.indexOf(chunk.partition())][OFFERED] += chunk.rows();
             oracle.offered(chunk);
         }
         wake();
@@ -102,50 +140,98 @@ final class ShardShell {
         wake();
     }
 
+    /// Its worker meets an error when it carries out the n-th command from now.
+    void failAfter(int commandCount) {
+        commandsUntilError = commandCount;
+    }
+
     private void wake() {
-        if (awake) return;
+        if (awake || dead) return;
         awake = true;
         process.later(world.chance.between(0, 200_000), this::work);
     }
 
     private void work() {
         awake = false;
-        if (world.chance.of(0.02)) on(new ShardEvent.Tick());
-        for (var event = control.poll(); event != null; event = control.poll()) on(event);
-        while (!data.isEmpty() && machine.wantsChunks()) {
-            var some = new ArrayList<EncodedChunk>();
-            var most = world.chance.between(1, 8);
-            while (some.size() < most && !data.isEmpty()) {
-                var chunk = data.remove();
-                dataRows -= chunk.rows();
-                some.add(chunk);
+        if (dead) return;
+        try {
+            if (world.chance.of(0.02)) on(new ShardEvent.Tick());
+            for (var event = control.poll(); event != null; event = control.poll()) control(event);
+            while (!data.isEmpty() && machine.wantsChunks()) {
+                oracle.takes(view);
+                on(new ShardEvent.ChunksArrived(takeSome()));
             }
-            on(new ShardEvent.ChunksArrived(List.copyOf(some)));
-        }
-        if (inputClosed && data.isEmpty()) {
-            inputClosed = false;
-            on(new ShardEvent.InputClosed());
+            if (inputClosed && data.isEmpty()) {
+                inputClosed = false;
+                on(new ShardEvent.InputClosed());
+            }
+        } catch (WorkerError _) {
+            return;
         }
         arm();
+    }
+
+    private void control(ShardEvent event) {
+        on(event);
+        if (!(event instanceof ShardEvent.EpochEnded(var partition, var epoch)) || data.isEmpty()) return;
+        var unwanted = new ArrayList<EncodedChunk>();
+        for (var chunk : data) if (chunk.epoch() <= epoch && chunk.partition().equals(partition)) unwanted.add(chunk);
+        if (unwanted.isEmpty()) return;
+        data.removeAll(unwanted);
+        for (var chunk : unwanted) dataRows -= chunk.rows();
+        on(new ShardEvent.ChunksArrived(unwanted));
+    }
+
+    /// As much as one batch holds, now and then less.
+    private List<EncodedChunk> takeSome() {
+        var some = new ArrayList<EncodedChunk>();
+        var most = world.chance.of(0.5) ? Integer.MAX_VALUE : world.chance.between(1, 8);
+        var rows = 0L;
+        var bytes = 0L;
+        while (!data.isEmpty()
+                && some.size() < most
+                && rows < settings.batch().maxRows()
+                && bytes < settings.batch().maxBytes()) {
+            var chunk = data.remove();
+            dataRows -= chunk.rows();
+            rows += chunk.rows();
+            bytes += chunk.byteCount();
+            some.add(chunk);
+        }
+        return some;
+    }
+
+    /// The clock jumped: whoever waits for an instant looks again.
+    void rearm() {
+        if (!dead) arm();
     }
 
     private void arm() {
         var timer = ++timers;
         var at = machine.wakeAtNanos();
         if (at == NanoClock.NEVER) return;
-        var delay = Math.max(0, at - world.now());
-        if (world.strikes(Fault.LATE_TIMER, 0.1)) delay += world.chance.millis(0, 50);
-        process.later(delay, () -> {
-            if (timer == timers) tick();
+        var late = world.strikes(Fault.LATE_TIMER, 0.1) ? world.chance.millis(0, 50) : 0;
+        process.at(at, () -> {
+            if (timer != timers) return;
+            if (late == 0) tick();
+            else
+                process.later(late, () -> {
+                    if (timer == timers) tick();
+                });
         });
     }
 
     private void tick() {
+        if (dead) return;
         if (spinAt == world.agenda.elapsed()) {
             if (++spins > SPINS) throw new Violation("SEAL-3", "shard " + index + " spins: its timer does nothing");
         } else spins = 0;
         spinAt = world.agenda.elapsed();
-        on(new ShardEvent.Tick());
+        try {
+            on(new ShardEvent.Tick());
+        } catch (WorkerError _) {
+            return;
+        }
         if (idleTick) idled();
         work();
     }
@@ -155,7 +241,7 @@ final class ShardShell {
         idleTicks.add(world.agenda.elapsed());
         if (idleTicks.size() <= SPINS) return;
         if (world.agenda.elapsed() - idleTicks.remove() < HEARTBEAT_NANOS)
-            throw new Violation("BRK-6", "shard " + index + " ticks for nothing: " + machine.view());
+            throw new Violation("BRK-6", "shard " + index + " ticks for nothing: " + view);
     }
 
     private void on(ShardEvent event) {
@@ -166,21 +252,77 @@ final class ShardShell {
         forget(event);
         var before = view.replicas();
         try {
-            machine.on(event, world.now(), commands::add);
+            machine.on(event, process.now(), this::decided);
+        } catch (WorkerError e) {
+            diedIn(event);
+            throw e;
         } catch (RuntimeException e) {
             throw new IllegalStateException(
                     "shard machine " + index + " on " + event.getClass().getSimpleName(), e);
         }
-        view = machine.view();
-        if (process.draining() && !view.usable()) world.reached(Sometimes.ALL_OPEN_DURING_DRAIN);
+        var after = machine.view();
+        view = after;
+        if (process.draining() && !after.usable()) world.reached(Sometimes.ALL_OPEN_DURING_DRAIN);
         idleTick = commands.isEmpty();
-        oracle.decided(event, before, view, commands);
+        oracle.decided(event, before, after, commands);
         for (var command = commands.peek(); command != null; command = commands.peek()) {
             process.effect();
             carryOut(command);
             commands.remove();
         }
-        oracle.carriedOut(event, view);
+        oracle.carriedOut(event, after);
+        process.checkBudget();
+    }
+
+    private void decided(ShardCommand command) {
+        if (--commandsUntilError <= 0) throw new WorkerError();
+        commands.add(command);
+    }
+
+    /// What was told before the error is carried out, the machine gives up the rest, and the process is told.
+    private void diedIn(ShardEvent event) {
+        dying = true;
+        for (var command = commands.peek(); command != null; command = commands.peek()) {
+            process.effect();
+            carryOut(command);
+            commands.remove();
+        }
+        dead = true;
+        oracle.dies();
+        var queued = new ArrayList<EncodedChunk>(data);
+        data.clear();
+        dataRows = 0;
+        for (var chunk : queued) oracle.arrived(chunk);
+        machine.failed(event, queued, (chunk, ending) -> {
+            if (!chunk.settle(ending)) return false;
+            settled(chunk, ending);
+            oracle.settled(chunk, ending);
+            return true;
+        });
+        oracle.died(List.of());
+        oracle.compare();
+        attempts.values().forEach(world.sink::cancel);
+        process.checkBudget();
+        process.workerDied(index);
+    }
+
+    private void settled(EncodedChunk chunk, Ending ending) {
+        heldRows -= chunk.rows();
+        heldBytes -= chunk.byteCount();
+        account[world.log.indexOf(chunk.partition())][place(ending)] += chunk.rows();
+    }
+
+    static int place(Ending ending) {
+        return switch (ending) {
+            case WRITTEN -> WRITTEN;
+            case IN_DOUBT -> IN_DOUBT;
+            case ABANDONED -> ABANDONED;
+        };
+    }
+
+    /// Adds what became of the rows of one partition.
+    void addTo(long[] sum, int partition) {
+        for (var i = 0; i < sum.length; i++) sum[i] += account[partition][i];
     }
 
     /// An attempt is out until the machine was told, so it may be cancelled when its outcome is on its way.
@@ -199,16 +341,15 @@ final class ShardShell {
     }
 
     private void mustBeOver(long attempt) {
-        if (oracle.isOut(attempt))
+        if (!dead && oracle.isOut(attempt))
             throw new Violation(
                     "WRT-1", "attempt " + attempt + " of shard " + index + " is out after its deadline" + stuck());
     }
 
     /// What it holds, in words; empty for nothing.
     String stuck() {
-        var view = machine.view();
         if (view.held().isEmpty() && view.openRows() == 0 && data.isEmpty()) return "";
-        return "\n  run " + process.run + " now " + world.now() + " wakes at " + machine.wakeAtNanos() + ", "
+        return "\n  run " + process.run + " now " + process.now() + " wakes at " + machine.wakeAtNanos() + ", "
                 + data.size() + " chunks queued, " + view;
     }
 
@@ -228,16 +369,21 @@ final class ShardShell {
             case ShardCommand.StartAttempt start -> {
                 world.note("start", start.attempt(), start.replica());
                 var attempt = world.sink.write(
-                        index, start.replica(), start.rows(), start.token(), told -> ended(start.attempt(), told));
+                        index,
+                        start.replica(),
+                        new SentBatch.Sender(process.run, counts),
+                        start.rows(),
+                        start.token(),
+                        told -> ended(start.attempt(), told));
                 attempts.put(start.attempt(), attempt);
                 oracle.started(start, attempt, view);
-                process.later(start.deadlineNanos() - world.now() + LATE_NANOS, () -> mustBeOver(start.attempt()));
+                process.lookAt(start.deadlineNanos() + LATE_NANOS, LATE_NANOS, () -> mustBeOver(start.attempt()));
             }
             case ShardCommand.StartPing(var id, var replica, var deadline) -> {
                 world.note("ping", id, replica);
                 attempts.put(id, world.sink.ping(index, replica, told -> ended(id, told)));
                 oracle.pinged(id, replica);
-                process.later(deadline - world.now() + LATE_NANOS, () -> mustBeOver(id));
+                process.lookAt(deadline + LATE_NANOS, LATE_NANOS, () -> mustBeOver(id));
             }
             case ShardCommand.CancelAttempt(var id) -> {
                 world.note("cancel", id, index);
@@ -252,8 +398,9 @@ final class ShardShell {
                 if (begun
                         && ending != Ending.WRITTEN
                         && !process.draining()
-                        && world.scenario.sink().retry().maxAttempts() == 0) world.reached(Sometimes.GIVEN_UP_UNWANTED);
+                        && process.sink.retry().maxAttempts() == 0) world.reached(Sometimes.GIVEN_UP_UNWANTED);
                 if (!chunk.settle(ending)) throw new Violation("M1", chunk + " is settled twice");
+                settled(chunk, ending);
             }
             case ShardCommand.Tell(var note) -> told(note);
             case ShardCommand.Finished() -> {
@@ -314,6 +461,11 @@ final class ShardShell {
     void die() {
         if (attempts.values().stream().anyMatch(attempt -> !attempt.ended()))
             world.reached(Sometimes.CRASH_WITH_ATTEMPT_OUT);
+        if (!dying) compareHeld();
+        attempts.values().forEach(world.sink::orphan);
+    }
+
+    private void compareHeld() {
         var unsettled = new ArrayList<EncodedChunk>(machine.held());
         for (var command : commands) {
             if (!(command instanceof ShardCommand.Settle(var chunk, var ending))) continue;
@@ -321,10 +473,9 @@ final class ShardShell {
             if (ending == Ending.WRITTEN) world.reached(Sometimes.CRASH_BEFORE_SETTLE);
         }
         oracle.died(unsettled);
-        attempts.values().forEach(world.sink::orphan);
     }
 
     void checkAtRest() {
-        if (!finished) throw new Violation("O9", "shard " + index + " did not finish");
+        if (!finished && !dead) throw new Violation("O9", "shard " + index + " did not finish");
     }
 }

@@ -22,19 +22,16 @@ final class World {
     private final Map<Sometimes, int[]> reached = new EnumMap<>(Sometimes.class);
     private long runs;
     private boolean healed;
+    private long outageEnds;
 
     World(long seed, Suppressed suppressed) {
         chance = new Chance(new SplittableRandom(seed));
         scenario = Scenario.of(seed, chance, suppressed);
         faults = new FaultScript(suppressed);
-        agenda = new Agenda(scenario.originNanos());
+        agenda = new Agenda();
         log = new FakeLog(this);
         group = new FakeGroup(this);
         sink = new FakeSink(this);
-    }
-
-    long now() {
-        return agenda.now();
     }
 
     void note(String what, long a, long b) {
@@ -54,6 +51,22 @@ final class World {
     /// Numbers process runs: no two have the same.
     long nextRun() {
         return ++runs;
+    }
+
+    /// Everything is down for so long, and nothing else befalls anybody.
+    void outage(long nanos) {
+        note("outage", nanos, 0);
+        outageEnds = agenda.elapsed() + nanos;
+    }
+
+    /// How long the outage of everything goes on; 0 if there is none.
+    long outageNanos() {
+        return Math.max(0, outageEnds - agenda.elapsed());
+    }
+
+    /// When the world is healed.
+    long chaosEnds() {
+        return Math.max(scenario.chaosNanos(), outageEnds);
     }
 
     boolean healed() {

@@ -198,6 +198,65 @@ record Mutant(String name, String module, String type, List<Edit> edits) {
                         "dev.millrace.sinkpool.MergedComposition",
                         new Edit(
                                 "nowNanos - oldestNanos >= settings.lingerNanos()",
-                                "nowNanos >= oldestNanos + settings.lingerNanos()")));
+                                "nowNanos >= oldestNanos + settings.lingerNanos()")),
+                new Mutant(
+                        "an open breaker drops a batch",
+                        "sink-pool",
+                        "dev.millrace.sinkpool.ShardMachine",
+                        new Edit(
+                                "        if (giveUpIfUnwanted(delivery)) return;\n        var most",
+                                "        if (giveUpIfUnwanted(delivery)) return;\n        if (!dispatcher.usable()) {"
+                                        + " deliveries.remove(delivery); delivery.chunks().forEach("
+                                        + "chunk -> settle(chunk, Ending.WRITTEN)); return; }\n        var most")),
+                new Mutant(
+                        "a drain forgets what is open",
+                        "sink-pool",
+                        "dev.millrace.sinkpool.ShardMachine",
+                        new Edit(
+                                "        over = true;\n        composer.sealIf(_ -> true, SealReason.DRAIN);",
+                                "        over = true;")),
+                new Mutant(
+                        "a refusal proves that nothing was stored",
+                        "sink-pool",
+                        "dev.millrace.sinkpool.Delivery",
+                        new Edit("inDoubt |= what.mayHaveStored();", "inDoubt |= what.mayHaveStored() && !holds;")),
+                new Mutant(
+                        "overload proves that nothing was stored",
+                        "sink-pool",
+                        "dev.millrace.sinkpool.ShardMachine",
+                        new Edit(
+                                "lastAnswerNanos = nowNanos;\n                        failed(attempt, failure, answered(attempt), retryAfter, nowNanos);",
+                                "lastAnswerNanos = nowNanos;\n                        failed(attempt, new Failure(failure.code(),"
+                                        + " failure.message(), false), answered(attempt), retryAfter, nowNanos);")),
+                new Mutant(
+                        "a receipt is believed though it does not add up",
+                        "sink-pool",
+                        "dev.millrace.sinkpool.ShardMachine",
+                        new Edit("written.accepted() + written.duplicate() != rows", "rows < 0")),
+                new Mutant(
+                        "a worker that dies abandons what is out",
+                        "sink-pool",
+                        "dev.millrace.sinkpool.ShardMachine",
+                        new Edit("giveUp(chunk, Ending.IN_DOUBT, settle)", "giveUp(chunk, Ending.ABANDONED, settle)")),
+                new Mutant(
+                        "a worker that dies forgets what waits",
+                        "sink-pool",
+                        "dev.millrace.sinkpool.ShardMachine",
+                        new Edit("for (var chunk : queued) giveUp(chunk, Ending.ABANDONED, settle);", "")),
+                new Mutant(
+                        "a retry leaves rows out",
+                        "sink-pool",
+                        "dev.millrace.sinkpool.Dispatcher",
+                        new Edit(
+                                "attempt.id(), permit.replica(), batch, batch.rows(), batch.token(), deadlineNanos));",
+                                "attempt.id(), permit.replica(), batch, delivery.attempts() < 2"
+                                        + " || delivery.chunks().size() < 2 ? batch.rows() : BatchRows.of("
+                                        + "delivery.chunks().subList(1, delivery.chunks().size())), batch.token(),"
+                                        + " deadlineNanos));")),
+                new Mutant(
+                        "a machine takes chunks while batches wait",
+                        "sink-pool",
+                        "dev.millrace.sinkpool.ShardMachine",
+                        new Edit("return over || deliveries.noneWaits();", "return true;")));
     }
 }
