@@ -78,6 +78,7 @@ final class FakeStore {
             if (settings.kind() == SinkKind.UNSHARED) world.reached(Sometimes.UNSHARED_LOG_REPEAT);
         }
         repeats.stored(batch, number);
+        world.order.stored(batch, number);
         if (settings.kind() == SinkKind.LAGGING) young.addLast(new Landed(block, replica, world.agenda.elapsed()));
         return batch.to(number) - batch.from(number);
     }

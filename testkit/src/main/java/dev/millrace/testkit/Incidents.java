@@ -33,7 +33,15 @@ final class Incidents {
             Fault.PROCESS_FREEZES,
             Fault.WORKER_ERROR,
             Fault.CLOCK_JUMPS,
-            Fault.CLOCK_STANDS);
+            Fault.CLOCK_STANDS,
+            Fault.MEMBER_FROZEN,
+            Fault.RETENTION,
+            Fault.TRUNCATION,
+            Fault.TOPIC_MADE_ANEW,
+            Fault.PARTITION_ADDED,
+            Fault.LSO_STALLS,
+            Fault.FETCH_SLOW,
+            Fault.COORDINATOR_MOVES);
 
     private static final long HOUR_NANOS = 3_600_000_000_000L;
     private static final long MOST_PROBES = 1_000;
@@ -103,10 +111,18 @@ final class Incidents {
             case AUTHENTICATION_EXPIRES -> everyShard(Mode.MISCONFIGURED);
             case FAIL_OVER -> failOver();
             case OUTAGE_OF_HOURS -> outage();
-            case PROCESS_FREEZES -> process.freeze(chance.spreadMillis(100, 10_000), chance.spreadMillis(200, 3_000));
+            case PROCESS_FREEZES -> process.freeze(chance.spreadMillis(100, 10_000));
             case WORKER_ERROR -> process.failAWorker(chance.between(1, 20));
             case CLOCK_JUMPS -> process.jumpClock(chance.spreadMillis(10, 3_600_000));
             case CLOCK_STANDS -> process.standClock(chance.spreadMillis(1, 3_000));
+            case MEMBER_FROZEN -> process.freezeAMember(chance.spreadMillis(500, 15_000));
+            case RETENTION -> world.log.retain();
+            case TRUNCATION -> world.log.truncate();
+            case TOPIC_MADE_ANEW -> world.log.makeAnew();
+            case PARTITION_ADDED -> world.log.grow();
+            case LSO_STALLS -> world.log.stallStable(chance.spreadMillis(100, 5_000));
+            case FETCH_SLOW -> world.log.slow(chance.spreadMillis(50, 3_000));
+            case COORDINATOR_MOVES -> world.group.move(chance.spreadMillis(50, 3_000));
             case ANSWER_LOST,
                     ERROR_BEFORE_STORE,
                     THREAD_LOST,
@@ -122,7 +138,11 @@ final class Incidents {
                     SLOW_DRIP,
                     DELIVERED_TWICE,
                     LATE_REQUEST,
-                    OTHER_SETTINGS -> throw new IllegalStateException(kind + " is no incident");
+                    OTHER_SETTINGS,
+                    GENERATION_SKIPPED,
+                    POISON,
+                    LARGE_RECORD,
+                    OFFSETS_EXPIRE -> throw new IllegalStateException(kind + " is no incident");
         }
     }
 

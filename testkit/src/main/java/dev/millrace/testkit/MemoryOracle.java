@@ -13,15 +13,20 @@ final class MemoryOracle {
     private static final int LEAST_ROWS = 64;
 
     private final PipelineProcess process;
-    private final long mostRows;
-    private final long mostBytes;
+    private final int chunkRows;
+    private final int chunkBytes;
 
-    MemoryOracle(PipelineProcess process, int members) {
+    MemoryOracle(PipelineProcess process) {
         this.process = process;
         var source = process.source;
-        var beingBuilt = (long) members * Math.min(MOST_BUILT, process.tallies.size() * process.shards.size());
-        mostRows = source.budgetRows() + beingBuilt * chunkRows(source);
-        mostBytes = source.budgetBytes() + beingBuilt * (source.chunkBytes() + Scenario.LONGEST_ROW);
+        chunkRows = chunkRows(source);
+        chunkBytes = source.chunkBytes() + Scenario.LONGEST_ROW + process.world.scenario.largeRow();
+    }
+
+    /// Chunks that may be built at once.
+    private long beingBuilt() {
+        var builders = process.world.log.slots() * process.shards.size();
+        return (long) process.members().size() * Math.min(MOST_BUILT, builders);
     }
 
     /// The most rows of one chunk: a slab may have grown for a row that did not fit.
@@ -33,13 +38,14 @@ final class MemoryOracle {
         var budget = process.budget;
         var rows = budget.rows();
         var bytes = budget.bytes();
-        if (rows > mostRows || bytes > mostBytes)
+        var built = beingBuilt();
+        if (rows > budget.maxRows() + built * chunkRows || bytes > budget.maxBytes() + built * chunkBytes)
             throw new Violation(
                     "O7",
                     rows + " rows and " + bytes + " bytes in flight, of " + budget.maxRows() + " and "
                             + budget.maxBytes());
         var inFlight = 0L;
-        for (var tally : process.tallies) inFlight += tally.inFlight();
+        for (var counted : process.counted()) inFlight += counted.tally().inFlight();
         if (inFlight != rows)
             throw new Violation("O7", "the budget counts " + rows + " rows, in flight are " + inFlight);
         var heldRows = 0L;

@@ -1,12 +1,17 @@
 package dev.millrace.testkit;
 
 import dev.millrace.checkpoint.OpenHandles;
+import dev.millrace.checkpoint.SourcePartition;
+import dev.millrace.kafka.KafkaSourceSettings;
+import dev.millrace.kafka.SinkFeed;
 import dev.millrace.sinkpool.AdmissionBudget;
 import dev.millrace.sinkpool.RowTally;
 import dev.millrace.sinkpool.ShardEvent;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /// One run of the simulated process: its clock, settings, members, shards and budget. It ends by a crash between two
 /// effects, or by a drain, after which nothing may be left open.
@@ -16,10 +21,15 @@ final class PipelineProcess {
     /// A stop may take this much longer than its budget.
     static final long STOP_SLACK_NANOS = 1_000_000_000L;
 
-    private static final long STALLED_NANOS = 1_500_000_000L;
+    private static final long WORKERS_GRACE_NANOS = 300_000_000L;
+    private static final long LAST_COMMIT_NANOS = 200_000_000L;
+    private static final long START_AGAIN_NANOS = 200_000_000L;
 
     /// Clocks are wrong by one in a hundred at most.
     private static final long MOST_SKEW_PER_MILLION = 10_000;
+
+    /// The account that one member keeps of one partition.
+    record Counted(SourcePartition partition, RowTally tally) {}
 
     final World world;
     final long run;
@@ -27,14 +37,16 @@ final class PipelineProcess {
     final Scenario.Sink sink;
     final AdmissionBudget budget;
     final OpenHandles handles = new OpenHandles();
-    final List<RowTally> tallies = new ArrayList<>();
+    final KafkaSourceSettings settings;
+    final FakeIntake intake;
+    final FakeWatch watch;
     final List<ShardShell> shards = new ArrayList<>();
     private final ProcessClock clock;
     private final MemoryOracle memory;
     private final List<Member> members = new ArrayList<>();
+    private final List<Counted> counted = new ArrayList<>();
     private final ArrayDeque<Runnable> whenThawed = new ArrayDeque<>();
     private final int slot;
-    private long epochs;
     private long effectsLeft = Long.MAX_VALUE;
     private boolean gone;
     private boolean frozen;
@@ -42,7 +54,7 @@ final class PipelineProcess {
     private long thawedNanos;
     private boolean draining;
     private long drainDeadline;
-    private boolean stalled;
+    private @Nullable String failure;
 
     /// The first run of this slot.
     PipelineProcess(World world, int slot) {
@@ -60,15 +72,33 @@ final class PipelineProcess {
                 Scenario.origin(world.chance),
                 world.chance.between(-MOST_SKEW_PER_MILLION, MOST_SKEW_PER_MILLION));
         budget = new AdmissionBudget(source.budgetRows(), source.budgetBytes(), source.resumeBelow());
-        for (var _ : world.log.partitions()) tallies.add(new RowTally());
+        settings = world.scenario.kafka(source, world.operator.onPoison(), world.operator.onLostOffset());
+        intake = new FakeIntake(this);
+        watch = new FakeWatch(this);
         for (var i = 0; i < sink.shards(); i++) shards.add(new ShardShell(this, i));
         for (var i = 0; i < source.members(); i++) members.add(new Member(this));
-        memory = new MemoryOracle(this, members.size());
+        memory = new MemoryOracle(this);
         world.note("process starts", slot, run);
     }
 
+    /// As `SourceStart`: nobody joins before the group has a place to start from.
     void begin() {
+        if (draining) {
+            endUnjoined();
+            return;
+        }
+        if (!world.group.settleStart()) {
+            later(START_AGAIN_NANOS, this::begin);
+            return;
+        }
+        watch.begin();
         for (var member : members) later(world.chance.millis(0, 50), member::begin);
+    }
+
+    private void endUnjoined() {
+        members.forEach(Member::discard);
+        inputDone();
+        left();
     }
 
     // --- its time
@@ -84,7 +114,10 @@ final class PipelineProcess {
         world.note("clock jumps", run, nanos);
         world.reached(Sometimes.CLOCK_JUMPED);
         clock.jump(nanos);
-        doNow(() -> shards.forEach(ShardShell::rearm));
+        doNow(() -> {
+            shards.forEach(ShardShell::rearm);
+            members.forEach(Member::clockJumped);
+        });
         if (draining) endsInTime();
     }
 
@@ -117,6 +150,16 @@ final class PipelineProcess {
         });
     }
 
+    /// How long it truly takes until so much has passed on its clock.
+    long trulyIn(long own) {
+        return clock.delay(own);
+    }
+
+    /// When it last went on after it had stood still; 0 if it never did.
+    long thawedAt() {
+        return thawedNanos;
+    }
+
     private boolean disturbedWithin(long nanos) {
         var thawed = thawedNanos > 0 && world.agenda.elapsed() - thawedNanos < nanos;
         return thawed || clock.disturbedWithin(nanos);
@@ -147,14 +190,15 @@ final class PipelineProcess {
         effectsLeft = effects;
     }
 
-    /// Nothing of it runs for so long; what it sent goes on. It is put out of the group when its session is over.
-    void freeze(long nanos, long sessionNanos) {
+    /// Nothing of it runs for so long, its members among it; what it sent goes on. It is put out of the group when its
+    /// session is over.
+    void freeze(long nanos) {
         if (gone || frozen) return;
         world.note("frozen", run, nanos);
         world.reached(Sometimes.PROCESS_FROZEN);
         frozen = true;
-        if (sessionNanos < nanos)
-            world.agenda.in(sessionNanos, () -> {
+        if (source.sessionNanos() < nanos)
+            world.agenda.in(source.sessionNanos(), () -> {
                 if (gone) return;
                 zombie = true;
                 for (var member : members) world.group.remove(member.seat());
@@ -197,6 +241,10 @@ final class PipelineProcess {
 
     private void restart() {
         world.agenda.in(world.chance.millis(10, 1_500), () -> {
+            if (world.operator.holds()) {
+                restart();
+                return;
+            }
             var other = world.outageNanos() == 0 && world.strikes(Fault.OTHER_SETTINGS, 0.6);
             if (other) world.reached(Sometimes.RESTARTED_WITH_OTHER_SETTINGS);
             var next = new PipelineProcess(
@@ -222,19 +270,41 @@ final class PipelineProcess {
         return gone;
     }
 
-    long nextEpoch() {
-        return ++epochs;
+    /// Something in it asked for its end: it drains, and says why.
+    void failed(int exitCode, String reason) {
+        if (failure != null) return;
+        if (exitCode != 5) throw new Violation("DRN-8", "exit code " + exitCode + " for: " + reason);
+        failure = reason;
+        world.operator.told(reason);
+        drain(world.chance.spreadMillis(1, 5_000));
     }
 
-    /// A partition stands on a failed range: the process ends, so that the next one replays.
-    void stalled() {
-        if (stalled) return;
-        stalled = true;
-        later(STALLED_NANOS, () -> {
-            if (draining) return;
-            world.reached(Sometimes.STALLED_AND_RESTARTED);
-            die();
-        });
+    boolean hasFailed() {
+        return failure != null;
+    }
+
+    List<Member> members() {
+        return members;
+    }
+
+    void counts(SourcePartition partition, RowTally tally) {
+        counted.add(new Counted(partition, tally));
+    }
+
+    List<Counted> counted() {
+        return counted;
+    }
+
+    List<SinkFeed> sinks(SkipOracle skips) {
+        return List.of(new SinkFeed(
+                "warehouse",
+                _ -> true,
+                () -> new FakeRows(world.log, skips),
+                new FakeRouter(world.log),
+                sink.shards(),
+                1,
+                source.chunkBytes(),
+                source.chunkLingerNanos()));
     }
 
     /// How long its breakers take for so many probes; 0 if it would give up and start again before that.
@@ -244,7 +314,11 @@ final class PipelineProcess {
     }
 
     void stallAMember(long nanos) {
-        world.chance.any(members).stall(nanos);
+        world.chance.any(members).stall(nanos, false);
+    }
+
+    void freezeAMember(long nanos) {
+        world.chance.any(members).stall(nanos, true);
     }
 
     void checkBudget() {
@@ -261,6 +335,28 @@ final class PipelineProcess {
         return draining && now() - drainDeadline >= 0;
     }
 
+    /// On its own clock.
+    long drainDeadline() {
+        return drainDeadline;
+    }
+
+    /// The shards are done, or their time is up: what is done is committed, and the members leave.
+    boolean mayFinish() {
+        if (!draining) return false;
+        if (now() - drainDeadline >= WORKERS_GRACE_NANOS) return true;
+        return inputIsDone() && shardsFinished();
+    }
+
+    private boolean inputIsDone() {
+        for (var member : members) if (!member.inputDone()) return false;
+        return true;
+    }
+
+    /// How long members may take for their last commits, truly.
+    long finishIn() {
+        return trulyIn(Math.max(drainDeadline - now(), LAST_COMMIT_NANOS));
+    }
+
     /// Stops it within the budget, by its own clock. Asked again, the new deadline holds if it is the earlier one.
     void drain(long budgetNanos) {
         var deadline = now() + budgetNanos;
@@ -269,6 +365,7 @@ final class PipelineProcess {
         draining = true;
         drainDeadline = deadline;
         for (var shard : shards) shard.post(new ShardEvent.DrainBy(deadline));
+        members.forEach(Member::stopAsked);
         endsInTime();
     }
 
@@ -279,14 +376,23 @@ final class PipelineProcess {
                 if (!gone && !shard.finished())
                     throw new Violation("O9", "shard " + shard.index() + " is not finished after the drain's deadline");
         });
-        lookAt(drainDeadline + 8 * STOP_SLACK_NANOS, 8 * STOP_SLACK_NANOS, () -> {
-            if (!gone) throw new Violation("O9", "process run " + run + " does not end after its drain");
+        mustEndBy(drainDeadline + 8 * STOP_SLACK_NANOS);
+    }
+
+    private void mustEndBy(long instant) {
+        lookAt(instant, 8 * STOP_SLACK_NANOS, () -> {
+            var stalled = 0L;
+            for (var member : members) stalled = Math.max(stalled, member.stalledUntil());
+            // One whose thread stood still meanwhile has its time from then on.
+            var left = stalled + 8 * STOP_SLACK_NANOS - world.agenda.elapsed();
+            if (left <= 0) throw new Violation("O9", "process run " + run + " does not end after its drain");
+            mustEndBy(now() + left);
         });
     }
 
     /// A member will offer nothing more.
     void inputDone() {
-        if (members.stream().allMatch(Member::inputDone)) shards.forEach(ShardShell::closeInput);
+        if (inputIsDone()) shards.forEach(ShardShell::closeInput);
     }
 
     boolean shardsFinished() {
@@ -297,6 +403,10 @@ final class PipelineProcess {
     /// A member has left the group. The last one ends the process.
     void left() {
         if (!members.stream().allMatch(Member::hasLeft)) return;
+        if (!shardsFinished()) {
+            later(START_AGAIN_NANOS, this::left);
+            return;
+        }
         gone = true;
         world.note("process ends", slot, run);
         ends();
@@ -308,36 +418,44 @@ final class PipelineProcess {
     private void checkAtRest() {
         if (handles.count() != 0) throw new Violation("O2", handles.count() + " handles are open at rest");
         memory.atRest();
-        var encoded = 0L;
-        for (var tally : tallies) {
-            encoded += tally.encoded();
-            var ended = tally.written() + tally.abandoned() + tally.inDoubt();
-            if (tally.inFlight() != 0 || tally.encoded() != ended)
-                throw new Violation(
-                        "O2", "encoded " + tally.encoded() + ", ended " + ended + ", in flight " + tally.inFlight());
-        }
-        var appended = members.stream().mapToLong(Member::appendedRows).sum();
-        if (appended != encoded) throw new Violation("O2", "appended " + appended + " rows, chunks hold " + encoded);
+        members.forEach(Member::checkAtRest);
         for (var shard : shards) shard.checkAtRest();
         reports();
     }
 
     /// O9: what is reported of each partition is what its shards did: written, in doubt, and given up.
     private void reports() {
-        for (var p = 0; p < tallies.size(); p++) {
-            var tally = tallies.get(p);
-            var truth = new long[4];
-            for (var shard : shards) shard.addTo(truth, p);
-            var neverOffered = tally.encoded() - truth[ShardShell.OFFERED];
-            var abandoned = truth[ShardShell.ABANDONED] + neverOffered;
-            if (tally.written() != truth[ShardShell.WRITTEN]
-                    || tally.inDoubt() != truth[ShardShell.IN_DOUBT]
-                    || tally.abandoned() != abandoned)
-                throw new Violation(
-                        "O9",
-                        "partition " + p + " reports " + tally.written() + " written, " + tally.inDoubt()
-                                + " in doubt, " + tally.abandoned() + " abandoned; true are "
-                                + truth[ShardShell.WRITTEN] + ", " + truth[ShardShell.IN_DOUBT] + ", " + abandoned);
+        var truths = new TreeMap<SourcePartition, long[]>();
+        for (var one : counted)
+            truths.computeIfAbsent(one.partition, partition -> {
+                var truth = new long[ShardShell.ABANDONED + 1];
+                for (var shard : shards) shard.addTo(truth, partition);
+                return truth;
+            });
+        truths.forEach(this::reported);
+    }
+
+    private void reported(SourcePartition partition, long[] truth) {
+        var encoded = 0L;
+        var written = 0L;
+        var inDoubt = 0L;
+        var abandoned = 0L;
+        for (var one : counted) {
+            if (!one.partition.equals(partition)) continue;
+            encoded += one.tally.encoded();
+            written += one.tally.written();
+            inDoubt += one.tally.inDoubt();
+            abandoned += one.tally.abandoned();
         }
+        var neverOffered = encoded - truth[ShardShell.OFFERED];
+        var trulyAbandoned = truth[ShardShell.ABANDONED] + neverOffered;
+        if (written != truth[ShardShell.WRITTEN]
+                || inDoubt != truth[ShardShell.IN_DOUBT]
+                || abandoned != trulyAbandoned)
+            throw new Violation(
+                    "O9",
+                    partition + " reports " + written + " written, " + inDoubt + " in doubt, " + abandoned
+                            + " abandoned; true are " + truth[ShardShell.WRITTEN] + ", " + truth[ShardShell.IN_DOUBT]
+                            + ", " + trulyAbandoned);
     }
 }

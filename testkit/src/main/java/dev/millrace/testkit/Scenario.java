@@ -1,10 +1,16 @@
 package dev.millrace.testkit;
 
 import dev.millrace.breaker.BreakerSettings;
+import dev.millrace.kafka.KafkaSourceSettings;
+import dev.millrace.kafka.KafkaSourceSettings.OnLostOffset;
+import dev.millrace.kafka.KafkaSourceSettings.OnPoison;
+import dev.millrace.kafka.ValueFormat;
 import dev.millrace.sinkpool.ShardId;
 import dev.millrace.sinkpool.ShardSettings;
 import dev.millrace.testkit.Suppressed.Size;
+import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
 
 /// What a seed fixes before anything happens: the settings, the load, the faults. `dealt` are the kinds of fault that
@@ -38,7 +44,14 @@ record Scenario(
             long commitNanos,
             long revokeNanos,
             long turnNanos,
-            boolean eager) {
+            long commitTimeoutNanos,
+            long stalledNanos,
+            long identityNanos,
+            long sessionNanos,
+            Protocol protocol,
+            ValueFormat.Kind format,
+            OnPoison onPoison,
+            OnLostOffset onLostOffset) {
         /// As after a change of the file between two runs. What the group must agree on stays.
         Source changed(Chance chance, Suppressed suppressed) {
             var other = source(chance, suppressed);
@@ -56,8 +69,22 @@ record Scenario(
                     other.commitNanos,
                     other.revokeNanos,
                     other.turnNanos,
-                    eager);
+                    other.commitTimeoutNanos,
+                    other.stalledNanos,
+                    other.identityNanos,
+                    other.sessionNanos,
+                    protocol,
+                    other.format,
+                    onPoison,
+                    onLostOffset);
         }
+    }
+
+    /// How members find each other.
+    enum Protocol {
+        EAGER,
+        COOPERATIVE,
+        EPOCHS
     }
 
     /// How sinks are driven, and what they can do.
@@ -106,10 +133,14 @@ record Scenario(
     /// `lagNanos`.
     record Store(SinkKind kind, int blockRows, int windowTokens, long windowNanos, long lagNanos) {}
 
+    private static final List<Protocol> PROTOCOLS = List.of(Protocol.values());
     private static final long YEAR_NANOS = 365L * 24 * 3600 * 1_000_000_000;
 
     /// The longest row, in bytes.
     static final int LONGEST_ROW = 96;
+
+    /// Records larger than the budget come only where it is no larger than this.
+    private static final long LARGEST_BUDGET = 10_000;
 
     static Scenario of(long seed, Chance chance, Suppressed suppressed) {
         var profile = Profile.of(seed);
@@ -153,7 +184,7 @@ record Scenario(
                 suppressed.of(Size.PROCESSES, chance.between(1, 2)),
                 suppressed.of(Size.MEMBERS, chance.between(1, 2)),
                 (int) chance.spread(1, 40),
-                (int) chance.spread(48, 2_000),
+                (int) chance.spread(1_024, 4_000),
                 chance.spreadMillis(1, 100),
                 chance.spread(8, 2_000),
                 chance.spread(1_000, 100_000),
@@ -163,7 +194,14 @@ record Scenario(
                 chance.spreadMillis(100, 3_000),
                 chance.spreadMillis(20, 3_000),
                 chance.spreadMillis(5, 100),
-                chance.of(0.5));
+                chance.spreadMillis(50, 3_000),
+                chance.spreadMillis(500, 5_000),
+                chance.spreadMillis(300, 10_000),
+                chance.spreadMillis(500, 6_000),
+                chance.any(PROTOCOLS),
+                chance.of(0.5) ? ValueFormat.Kind.RAW : ValueFormat.Kind.JSON,
+                chance.of(0.5) ? OnPoison.STOP : OnPoison.SKIP,
+                chance.of(0.5) ? OnLostOffset.HALT : OnLostOffset.CONTINUE);
     }
 
     private static Sink sink(Chance chance, Suppressed suppressed) {
@@ -227,6 +265,26 @@ record Scenario(
                 open * chance.between(1, 12),
                 chance.between(1, 2),
                 chance.spreadMillis(10, 2_000));
+    }
+
+    /// A row larger than the whole budget, where there are such.
+    int largeRow() {
+        return dealt.contains(Fault.LARGE_RECORD) && source.budgetBytes <= LARGEST_BUDGET
+                ? (int) source.budgetBytes + 100
+                : 0;
+    }
+
+    /// A process's source settings; those by which an operator answers a stop as they are now.
+    KafkaSourceSettings kafka(Source of, OnPoison onPoison, OnLostOffset onLostOffset) {
+        var topics = new ArrayList<String>();
+        for (var topic = 0; topic < load.topics; topic++) topics.add("t" + topic);
+        return KafkaSourceSettings.of("simulated", new KafkaSourceSettings.Subscription.Named(topics), "group")
+                .onNoOffset(KafkaSourceSettings.OnNoOffset.EARLIEST)
+                .onLostOffset(onLostOffset)
+                .values(new KafkaSourceSettings.Values(of.format, ValueFormat.OnTombstone.SKIP, onPoison))
+                .checkpoint(new KafkaSourceSettings.Checkpoint(
+                        of.commitNanos, of.maxPending, of.stalledNanos, of.commitTimeoutNanos))
+                .membership(new KafkaSourceSettings.Membership(of.revokeNanos, YEAR_NANOS, YEAR_NANOS));
     }
 
     /// The run has faults of this kind.

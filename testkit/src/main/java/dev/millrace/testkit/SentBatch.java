@@ -8,8 +8,8 @@ import dev.millrace.sinkpool.ShardCounts.Attempt;
 ///
 /// Thread ownership: the run.
 final class SentBatch {
-    /// One shard of one process run, and what production counts for it.
-    record Sender(long run, ShardCounts counts) {
+    /// One shard of one process run, what production counts for it, and whether it sends in the order of offsets.
+    record Sender(long run, ShardCounts counts, boolean inOrder) {
         /// Attempts after which production can't know that nothing was stored.
         long doubtful() {
             var out = 0L;

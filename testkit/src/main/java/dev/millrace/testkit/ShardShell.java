@@ -1,5 +1,6 @@
 package dev.millrace.testkit;
 
+import dev.millrace.checkpoint.SourcePartition;
 import dev.millrace.sinkpool.EncodedChunk;
 import dev.millrace.sinkpool.Ending;
 import dev.millrace.sinkpool.Failure;
@@ -56,7 +57,8 @@ final class ShardShell {
     private final ShardSettings settings;
     private final ShardMachine machine;
     private final ShardCounts counts;
-    private final long[][] account;
+    private final Map<SourcePartition, long[]> accounts = new HashMap<>();
+    private final SentBatch.Sender sender;
     private final ShardOracle oracle;
     private ShardView view;
     private final ArrayDeque<ShardEvent> control = new ArrayDeque<>();
@@ -84,7 +86,10 @@ final class ShardShell {
         this.index = index;
         settings = process.sink.shard(index);
         counts = new ShardCounts(settings.replicas());
-        account = new long[world.log.partitions().size()][ABANDONED + 1];
+        sender = new SentBatch.Sender(
+                process.run,
+                counts,
+                settings.maxInFlight() == 1 && settings.retry().maxAttempts() == 0);
         machine = new ShardMachine(
                 settings,
                 TokenMint.perRun("run" + process.run),
@@ -123,7 +128,7 @@ final class ShardShell {
             dataRows += chunk.rows();
             heldRows += chunk.rows();
             heldBytes += chunk.byteCount();
-            account[world.log.indexOf(chunk.partition())][OFFERED] += chunk.rows();
+            account(chunk.partition())[OFFERED] += chunk.rows();
             oracle.offered(chunk);
         }
         wake();
@@ -309,7 +314,7 @@ final class ShardShell {
     private void settled(EncodedChunk chunk, Ending ending) {
         heldRows -= chunk.rows();
         heldBytes -= chunk.byteCount();
-        account[world.log.indexOf(chunk.partition())][place(ending)] += chunk.rows();
+        account(chunk.partition())[place(ending)] += chunk.rows();
     }
 
     static int place(Ending ending) {
@@ -321,8 +326,13 @@ final class ShardShell {
     }
 
     /// Adds what became of the rows of one partition.
-    void addTo(long[] sum, int partition) {
-        for (var i = 0; i < sum.length; i++) sum[i] += account[partition][i];
+    void addTo(long[] sum, SourcePartition partition) {
+        var of = account(partition);
+        for (var i = 0; i < sum.length; i++) sum[i] += of[i];
+    }
+
+    private long[] account(SourcePartition partition) {
+        return accounts.computeIfAbsent(partition, _ -> new long[ABANDONED + 1]);
     }
 
     /// An attempt is out until the machine was told, so it may be cancelled when its outcome is on its way.
@@ -371,7 +381,7 @@ final class ShardShell {
                 var attempt = world.sink.write(
                         index,
                         start.replica(),
-                        new SentBatch.Sender(process.run, counts),
+                        sender,
                         start.rows(),
                         start.token(),
                         told -> ended(start.attempt(), told));

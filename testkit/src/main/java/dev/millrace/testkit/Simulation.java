@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /// log, group and sink: a time of chaos, then healing, after which everything must land and be committed, and every
 /// process must end with nothing open.
 ///
-/// Shard machines, breakers, chunk builders, budget, trackers and commit flights are those of production; threads,
+/// Source machines, shard machines, breakers, chunk builders and budget are those of production; threads,
 /// clocks and sockets are not run. The seed fixes everything, the settings and the kinds of fault included.
 ///
 /// Thread ownership: any thread; a run shares nothing with another.
@@ -142,7 +142,8 @@ public final class Simulation {
             for (var i = 0; i < 16; i++) {
                 if (step(bound)) continue;
                 var stuck = world.processes.stream().map(PipelineProcess::stuck).toList();
-                throw new Violation("O10", what + " is not committed in time" + String.join("", stuck));
+                throw new Violation(
+                        "O10", what + " is not committed in time" + world.group.undone() + String.join("", stuck));
             }
         }
     }

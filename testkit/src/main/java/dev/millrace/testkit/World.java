@@ -18,9 +18,12 @@ final class World {
     final FakeLog log;
     final FakeGroup group;
     final FakeSink sink;
+    final Operator operator;
+    final OrderOracle order;
     final List<PipelineProcess> processes = new ArrayList<>();
     private final Map<Sometimes, int[]> reached = new EnumMap<>(Sometimes.class);
     private long runs;
+    private long epochs;
     private boolean healed;
     private long outageEnds;
 
@@ -32,6 +35,8 @@ final class World {
         log = new FakeLog(this);
         group = new FakeGroup(this);
         sink = new FakeSink(this);
+        operator = new Operator(this);
+        order = new OrderOracle();
     }
 
     void note(String what, long a, long b) {
@@ -69,6 +74,16 @@ final class World {
         return Math.max(scenario.chaosNanos(), outageEnds);
     }
 
+    /// Numbers stretches of owning, over all processes.
+    long nextEpoch() {
+        return ++epochs;
+    }
+
+    /// There is something new in a partition's log.
+    void dataAt(int slot) {
+        for (var process : processes) for (var member : process.members()) member.dataAt(slot);
+    }
+
     boolean healed() {
         return healed;
     }
@@ -76,7 +91,7 @@ final class World {
     void heal() {
         healed = true;
         note("heal", 0, 0);
-        log.produceAll();
+        log.heal();
         group.heal();
         sink.heal();
     }
