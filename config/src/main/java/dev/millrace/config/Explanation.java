@@ -61,6 +61,30 @@ final class Explanation {
     private <T> void setting(Key.Setting<T> setting, Values values, int depth) {
         if (!counts(setting, values)) return;
         var value = values.find(setting);
+        write(setting, values, depth);
+        if (setting.type() instanceof KafkaPropertiesType)
+            clientDefaults(
+                    value != null && value.value() instanceof KafkaProperties given ? given : KafkaProperties.NONE,
+                    values.get(SourceKeys.GROUP_PROTOCOL),
+                    depth + 1);
+    }
+
+    /// In comments, as the file need not say the first, and may not say the second.
+    private void clientDefaults(KafkaProperties given, KafkaSourceConfig.GroupProtocol protocol, int depth) {
+        KafkaClientDefaults.givingWay().forEach((name, value) -> {
+            if (!given.names().contains(name)) clientDefault(name, value, "millrace default", depth);
+        });
+        KafkaClientDefaults.owned(protocol)
+                .forEach((name, value) -> clientDefault(name, value, "owned by millrace", depth));
+        outline.line(depth, "# every other one: kafka-clients' own default");
+    }
+
+    private void clientDefault(String name, String value, String origin, int depth) {
+        outline.line(depth, "# " + name + ": " + YamlScalar.of(value), origin);
+    }
+
+    private <T> void write(Key.Setting<T> setting, Values values, int depth) {
+        var value = values.find(setting);
         switch (setting.absence()) {
             case Absence.Default(var text)
             when value != null && !value.given() ->

@@ -9,8 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Which kafka-clients consumer settings a file may pass on, and why others may not.
 ///
-/// An allow-list, since a client runs what some settings name. Names are those of kafka-clients 4.4.
-final class KafkaClientKeys {
+/// An allow-list, since a client runs what some settings name. Names are those of kafka-clients 4.4. The one list of
+/// its kind: who makes the clients asks here too.
+public final class KafkaClientKeys {
     private static final String OFFSETS_ARE_OURS =
             "Millrace commits, and only what is durable in the sink; leave it out";
     private static final String NO_CODE = "it would run foreign code in the path of every record; leave it out";
@@ -154,15 +155,25 @@ final class KafkaClientKeys {
             "ssl.truststore.password",
             "ssl.truststore.type");
 
+    /// What members of a classic group set, and what stands for it in a group of the consumer protocol.
+    private static final Map<String, String> CLASSIC_ONLY = Map.of(
+            "session.timeout.ms", "group.consumer.session.timeout.ms",
+            "heartbeat.interval.ms", "group.consumer.heartbeat.interval.ms");
+
     private KafkaClientKeys() {}
 
+    /// Where a setting of classic members is set for the consumer protocol; null for one of both.
+    static @Nullable String instead(String key) {
+        return CLASSIC_ONLY.get(key);
+    }
+
     /// What may be passed on, sorted.
-    static SortedSet<String> allowed() {
+    public static SortedSet<String> allowed() {
         return new TreeSet<>(ALLOWED);
     }
 
     /// Why this key may not be passed on and what to do; null when it may.
-    static @Nullable String refusal(String key) {
+    public static @Nullable String refusal(String key) {
         if (ALLOWED.contains(key)) return null;
         var reason = REFUSED.get(key);
         if (reason == null && key.startsWith("config.providers")) reason = REFUSED.get("config.providers");

@@ -41,8 +41,9 @@ public record KafkaSourceConfig(
         CONTINUE
     }
 
-    /// How the group agrees on who reads what: classic is the cooperative protocol.
+    /// How the group agrees on who reads what: classic is the cooperative protocol, consumer that of KIP-848.
     public enum GroupProtocol {
-        CLASSIC
+        CLASSIC,
+        CONSUMER
     }
 }

@@ -9,8 +9,7 @@ enum Part {
     AVRO_AND_PROTOBUF("the Avro and Protobuf formats"),
     FIELD_ROUTES("routing by a field"),
     LANES("ordering by key"),
-    LEVELS("the check of delivery levels"),
-    NEW_GROUPS("the KIP-848 group protocol");
+    LEVELS("the check of delivery levels");
 
     private final String text;
 

@@ -1,14 +1,18 @@
 package dev.millrace.config;
 
+import dev.millrace.config.KafkaSourceConfig.GroupProtocol;
 import java.util.List;
 import java.util.Set;
 
 /// What of the source, the format and the route cannot work together.
 record SourceChecks(Problems problems, Values root) {
+    private static final String MAX_POLL_INTERVAL = "max.poll.interval.ms";
 
     void run() {
         var kafka = root.get(SourceKeys.SOURCE).get(SourceKeys.KAFKA);
         staticMembership(kafka);
+        groupProtocol(kafka);
+        revokes(kafka);
         format(root.get(SourceKeys.FORMAT));
         root.get(SinkKeys.SINKS).forEach(sink -> topics(kafka, sink));
     }
@@ -24,6 +28,44 @@ record SourceChecks(Problems problems, Values root) {
                     "conflicts with consumers: " + consumers.value()
                             + ", as members of one id fence each other; set consumers to 1 or leave it out");
         }
+    }
+
+    /// What the members of a classic group settle among themselves is the broker's under the other protocol, whose
+    /// client refuses them.
+    private void groupProtocol(Values kafka) {
+        var properties = kafka.find(SourceKeys.PROPERTIES);
+        if (properties == null || kafka.orNull(SourceKeys.GROUP_PROTOCOL) != GroupProtocol.CONSUMER) return;
+        for (var name : properties.value().names()) {
+            var instead = KafkaClientKeys.instead(name);
+            if (instead == null) continue;
+            problems.error(
+                    placeOf(name, properties),
+                    properties.path() + "." + name,
+                    "conflicts with group_protocol: consumer, where the broker says it; leave it out, and set "
+                            + instead + " of the broker or of the group");
+        }
+    }
+
+    /// A revoke that waits for longer than the poll loop may stand costs the member its partitions.
+    private void revokes(Values kafka) {
+        var properties = kafka.find(SourceKeys.PROPERTIES);
+        var drain = kafka.get(SourceKeys.REBALANCE).find(SourceKeys.DRAIN_TIMEOUT);
+        if (properties == null || drain == null) return;
+        var interval = properties.value().plain().get(MAX_POLL_INTERVAL);
+        if (interval == null || !interval.strip().matches("[0-9]{1,9}")) return;
+        if (Long.parseLong(interval.strip()) > drain.value().toMillis()) return;
+        problems.error(
+                placeOf(MAX_POLL_INTERVAL, properties),
+                properties.path() + "." + MAX_POLL_INTERVAL,
+                "is not above rebalance.drain_timeout %s, so a revoke that waits would lose what it waits for; raise the one or lower the other"
+                        .formatted(DurationType.text(drain.value())));
+    }
+
+    private static Place placeOf(String name, Value<KafkaProperties> properties) {
+        if (properties.node() instanceof ConfigNode.Mapping(var _, var entries)) {
+            for (var entry : entries) if (entry.key().equals(name)) return entry.place();
+        }
+        return properties.place();
     }
 
     private void format(Values format) {

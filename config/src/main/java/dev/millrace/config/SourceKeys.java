@@ -41,8 +41,8 @@ final class SourceKeys {
     static final Section REBALANCE = Section.of("rebalance", "when partitions are taken away", DRAIN_TIMEOUT);
     static final Setting<GroupProtocol> GROUP_PROTOCOL = Setting.of(
                     "group_protocol",
-                    ChoiceType.of(GroupProtocol.class).later("consumer", Part.NEW_GROUPS),
-                    "how the group agrees on who reads what")
+                    ChoiceType.of(GroupProtocol.class),
+                    "how the group agrees on who reads what: classic is cooperative, consumer is KIP-848")
             .byDefault("classic");
     static final Setting<KafkaProperties> PROPERTIES = Setting.of(
                     "properties", new KafkaPropertiesType(), "passed to kafka-clients, checked")

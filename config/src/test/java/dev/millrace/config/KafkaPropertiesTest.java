@@ -62,9 +62,10 @@ class KafkaPropertiesTest {
                 "receive.buffer.bytes"
             })
     void whatOnlyTunesTheClientPasses(String key) {
-        var config =
-                PipelineText.postgres().kafka("properties: { " + key + ": 5 }").config();
-        assertThat(config.source().properties().plain()).containsOnlyKeys(key).containsEntry(key, "5");
+        var config = PipelineText.postgres()
+                .kafka("properties: { " + key + ": 5001 }")
+                .config();
+        assertThat(config.source().properties().plain()).containsOnlyKeys(key).containsEntry(key, "5001");
     }
 
     @Test

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /// What the admin endpoints of one pipeline answer, computed when they are asked.
 ///
-/// `source` gives null until the sinks have said what they look like.
+/// `source` gives null until the sinks have said what they look like. `stuckNanos` is how long a watermark may stand
+/// before it counts as stuck.
 ///
 /// Thread ownership: any.
 record AdminPages(
@@ -23,11 +24,21 @@ record AdminPages(
         SinkPool pool,
         AdmissionBudget budget,
         NanoClock clock,
+        long stuckNanos,
         BooleanSupplier stopping,
         Supplier<Answer> metrics) {
     Map<String, Supplier<Answer>> pages() {
         return Map.of(
-                "/healthz", this::health, "/readyz", this::readiness, "/status", this::status, "/metrics", metrics);
+                "/healthz",
+                this::health,
+                "/readyz",
+                this::readiness,
+                "/status",
+                this::status,
+                "/stuck",
+                this::stuck,
+                "/metrics",
+                metrics);
     }
 
     /// Looks at the process and the poll loop only: whoever restarts a process for an outage makes it worse (OPS-7).
@@ -51,6 +62,12 @@ record AdminPages(
             if (shard.view().blocked()) return Answer.text(503, shard.shard() + ": a batch is refused");
         }
         return Answer.text(200, "ready");
+    }
+
+    private Answer stuck() {
+        var from = source.get();
+        List<PartitionView> partitions = from == null ? List.of() : from.view().partitions();
+        return Answer.json(StuckJson.of(partitions, pool.status(), stuckNanos, clock.nanoTime()));
     }
 
     private Answer status() {

@@ -48,6 +48,7 @@ public final class Pipeline {
     private static final Logger LOG = LoggerFactory.getLogger(Pipeline.class);
     private static final Duration DESCRIBE = Duration.ofSeconds(5);
     private static final Duration DESCRIBE_AGAIN = Duration.ofSeconds(1);
+    private static final Duration STUCK = Duration.ofSeconds(10);
     private static final Duration WORKERS_GRACE = Duration.ofMillis(300);
 
     /// What the last commit gets where the workers used the budget up.
@@ -170,7 +171,15 @@ public final class Pipeline {
         try {
             var server = AdminServer.start(
                     new InetSocketAddress(listen.host(), listen.port()),
-                    new AdminPages(config.name(), () -> source, pool, budget, clock, this::ended, this::scraped)
+                    new AdminPages(
+                                    config.name(),
+                                    () -> source,
+                                    pool,
+                                    budget,
+                                    clock,
+                                    stuckNanos(),
+                                    this::ended,
+                                    this::scraped)
                             .pages());
             admin = server;
             LOG.atInfo().addKeyValue("event", "admin_listening").log("{}", server.address());
@@ -180,6 +189,15 @@ public final class Pipeline {
                     "admin.listen " + listen + ": " + cause.getMessage()
                             + "; another process may have the port: choose another, or none");
         }
+    }
+
+    /// A batch may be open for its linger, and be written in a moment.
+    private long stuckNanos() {
+        var linger = config.sinks().stream()
+                .mapToLong(sink -> sink.batch().linger().toNanos())
+                .max()
+                .orElse(0);
+        return linger + STUCK.toNanos();
     }
 
     /// Waits until every sink has said what it looks like. Returns false if a stop came first.

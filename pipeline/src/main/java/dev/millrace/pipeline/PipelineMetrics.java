@@ -58,6 +58,7 @@ final class PipelineMetrics {
     private final MultiGauge lag;
     private final MultiGauge watermark;
     private final MultiGauge blocked;
+    private final MultiGauge transactions;
 
     PipelineMetrics(MeterRegistry registry, Sources from) {
         this.registry = registry;
@@ -70,6 +71,9 @@ final class PipelineMetrics {
                 .register(registry);
         this.blocked = MultiGauge.builder("millrace.frontier.blocked.seconds")
                 .description("how long the watermark has stood with work above it")
+                .register(registry);
+        this.transactions = MultiGauge.builder("millrace.transaction.hanging.seconds")
+                .description("how long a transaction that nobody ends has kept records back; absent for none")
                 .register(registry);
         ofBudget();
         ofSource();
@@ -248,7 +252,13 @@ final class PipelineMetrics {
         }
         rows(lag, partitions, PartitionView::lag);
         rows(watermark, partitions, PartitionView::watermark);
+        rows(transactions, partitions, PipelineMetrics::hangingSeconds);
         rows(blocked, partitions, partition -> partition.headNanos() / NANOS_PER_SECOND);
+    }
+
+    private static @Nullable Number hangingSeconds(PartitionView partition) {
+        var hangs = partition.transaction();
+        return hangs == null ? null : (Number) (hangs.ageNanos() / NANOS_PER_SECOND);
     }
 
     private void ofPartition(PartitionView first) {

@@ -80,6 +80,10 @@ final class StatusJson {
         out.writeNumberField("pending_ranges", partition.pending());
         out.writeNumberField("head_seconds", partition.headNanos() / NANOS_PER_SECOND);
         text("blocked_by", partition.blockedBy());
+        var hangs = partition.transaction();
+        out.writeFieldName("hanging_transaction");
+        if (hangs == null) out.writeNull();
+        else HangingJson.write(out, hangs);
         out.writeArrayFieldStart("sinks");
         for (var sink : partition.sinks()) {
             var tally = sink.tally();

@@ -45,6 +45,7 @@ final class Wiring {
                 .consumers(kafka.consumers())
                 .onNoOffset(onNoOffset(kafka.onNoOffset()))
                 .onLostOffset(onLostOffset(kafka.onLostOffset()))
+                .groupProtocol(groupProtocol(kafka.groupProtocol()))
                 .startupTimeoutNanos(kafka.startupTimeout().toNanos())
                 .properties(kafka.properties().reveal())
                 .values(values(config.format(), config.poison()))
@@ -78,6 +79,13 @@ final class Wiring {
         return switch (choice) {
             case HALT -> KafkaSourceSettings.OnLostOffset.HALT;
             case CONTINUE -> KafkaSourceSettings.OnLostOffset.CONTINUE;
+        };
+    }
+
+    private static KafkaSourceSettings.GroupProtocol groupProtocol(KafkaSourceConfig.GroupProtocol choice) {
+        return switch (choice) {
+            case CLASSIC -> KafkaSourceSettings.GroupProtocol.CLASSIC;
+            case CONSUMER -> KafkaSourceSettings.GroupProtocol.CONSUMER;
         };
     }
 

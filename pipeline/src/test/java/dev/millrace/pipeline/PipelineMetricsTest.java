@@ -59,7 +59,8 @@ class PipelineMetricsTest {
                 1,
                 2 * SECOND,
                 null,
-                lag);
+                lag,
+                null);
     }
 
     private List<String> series(String name) {

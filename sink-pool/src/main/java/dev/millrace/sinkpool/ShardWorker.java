@@ -75,22 +75,23 @@ final class ShardWorker {
         thread.start();
     }
 
+    /// A chunk that is larger than the share passes alone; several of that size have to come in pieces.
     boolean offer(List<EncodedChunk> chunks) {
-        if (!underItsShare()) {
-            press();
-            return false;
-        }
         var rows = 0L;
         var bytes = 0L;
         for (var chunk : chunks) {
             rows += chunk.rows();
             bytes += chunk.byteCount();
         }
-        heldRows.addAndGet(rows);
-        heldBytes.addAndGet(bytes);
-        if (mailbox.offer(chunks)) return true;
+        // Taken before it is looked at: of two that offer at once, not both pass.
+        var rowsBefore = heldRows.getAndAdd(rows);
+        var bytesBefore = heldBytes.getAndAdd(bytes);
+        var alone = chunks.size() == 1 && rowsBefore == 0;
+        var fits = alone || (rowsBefore + rows <= shareRows && bytesBefore + bytes <= shareBytes);
+        if (fits && mailbox.offer(chunks)) return true;
         heldRows.addAndGet(-rows);
         heldBytes.addAndGet(-bytes);
+        if (!fits) press();
         return false;
     }
 

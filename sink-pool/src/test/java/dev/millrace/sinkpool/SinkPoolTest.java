@@ -381,7 +381,7 @@ final class SinkPoolTest {
 
     @Test
     @Tag("ADM-6")
-    void aDeadShardHoldsAtMostHalfOfTheBudgetAndAHandOver() throws Exception {
+    void aDeadShardHoldsAtMostHalfOfTheBudget() throws Exception {
         var budget = new AdmissionBudget(100, 1L << 30, 0.5);
         var sink = new FakeSink();
         var release = new CountDownLatch(1);
@@ -402,15 +402,57 @@ final class SinkPoolTest {
             var taken = 0;
             var refused = new ArrayList<EncodedChunk>();
             while (refused.isEmpty()) {
-                var chunk = source.chunk("orders", 0, 1, 10L * taken, 10, 20, System.nanoTime());
+                var chunk = source.chunk("orders", 0, 1, 15L * taken, 15, 20, System.nanoTime());
                 if (pool.offer(Pool.TARGET, List.of(chunk))) taken++;
                 else refused.add(chunk);
             }
-            assertThat(taken).isEqualTo(5);
+            assertThat(taken)
+                    .as("hand-overs of 15 rows, of which 50 may be held")
+                    .isEqualTo(3);
             refused.forEach(EncodedChunk::close);
             pool.epochEnded(Source.partition("orders", 0), 1);
             release.countDown();
             eventually("all of it came back", () -> pool.hasRoom(Pool.TARGET) && budget.rows() == 0);
+        } finally {
+            release.countDown();
+            pool.close();
+        }
+        source.assertNothingLeaks();
+    }
+
+    @Test
+    @Tag("ADM-6")
+    void whatIsLargerThanTheShareOfAShardPassesAlone() throws Exception {
+        var budget = new AdmissionBudget(100, 1L << 30, 0.5);
+        var source = new Source(budget);
+        var release = new CountDownLatch(1);
+        var sink = new FakeSink().next(call -> {
+            FakeSink.awaitIgnoringInterrupts(release);
+            return FakeSink.WELL.write(call);
+        });
+        var setup = new Shard.Setup();
+        setup.maxRows = 10;
+        var spec = new ShardSpec(setup.settings(), sink, List.of(URI.create("fake://replica")));
+        var pool = new SinkPool(
+                List.of(List.of(spec)), budget, TokenMint.perRun("run"), 1, NanoClock.SYSTEM, new Pool.Listener());
+        pool.start();
+        try {
+            var several = List.of(
+                    source.chunk("orders", 1, 1, 0, 30, 20, System.nanoTime()),
+                    source.chunk("orders", 1, 1, 30, 30, 20, System.nanoTime()));
+            assertThat(pool.offer(Pool.TARGET, several))
+                    .as("what could come in pieces")
+                    .isFalse();
+            several.forEach(EncodedChunk::close);
+            assertThat(pool.offer(Pool.TARGET, List.of(source.chunk("orders", 0, 1, 0, 60, 20, System.nanoTime()))))
+                    .isTrue();
+            var next = source.chunk("orders", 0, 1, 60, 1, 20, System.nanoTime());
+            assertThat(pool.offer(Pool.TARGET, List.of(next))).isFalse();
+            assertThat(pool.hasRoom(Pool.TARGET)).isFalse();
+            release.countDown();
+            eventually("it has room again", () -> pool.offer(Pool.TARGET, List.of(next)));
+            pool.epochEnded(Source.partition("orders", 0), 1);
+            eventually("all of it came back", () -> budget.rows() == 0);
         } finally {
             release.countDown();
             pool.close();

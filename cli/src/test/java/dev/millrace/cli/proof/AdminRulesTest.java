@@ -135,7 +135,7 @@ class AdminRulesTest {
 
             var run = stage.start(recipe).ready();
             assertThat(run.listensAt().getAddress().isLoopbackAddress()).isTrue();
-            for (var page : new String[] {"/metrics", "/healthz", "/readyz", "/status"})
+            for (var page : new String[] {"/metrics", "/healthz", "/readyz", "/status", "/stuck"})
                 assertThat(run.pages().code(page)).as(page).isEqualTo(200);
             assertThat(run.pages().code("/nothing")).isEqualTo(404);
             run.stop(0);

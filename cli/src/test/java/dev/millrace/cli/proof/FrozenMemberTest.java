@@ -2,15 +2,17 @@ package dev.millrace.cli.proof;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.config.KafkaSourceConfig.GroupProtocol;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /// A process stands still for longer than its session lasts, with a write in flight; another takes over; then it goes
 /// on.
@@ -20,17 +22,19 @@ class FrozenMemberTest {
     private static final int IN_FLIGHT = 1_000;
     private static final int MORE = 800;
 
-    @Test
+    @ParameterizedTest
+    @EnumSource(GroupProtocol.class)
     @Tag("SRC-4")
     @Tag("CKP-6")
     @Tag("CKP-8")
     @Tag("CKP-12")
     @Timeout(value = 120, unit = TimeUnit.SECONDS)
-    void aProcessThatWakesAfterItsSessionCommitsNothingStale(SharedLab lab, @TempDir Path directory) throws Exception {
+    void aProcessThatWakesAfterItsSessionCommitsNothingStale(
+            GroupProtocol protocol, SharedLab lab, @TempDir Path directory) throws Exception {
         try (var scene = lab.scene(new Scene.Shape(2, 1, 4), directory);
                 var commits = CommitWatch.over(scene::committed);
                 var durable = DurabilityWatch.over(scene)) {
-            var sleeper = scene.startReady(shortSession(scene));
+            var sleeper = scene.startReady(shortSession(scene, protocol));
             scene.orders().produce(SETTLED);
             sleeper.awaitCaughtUp();
             scene.holdCommits();
@@ -39,7 +43,7 @@ class FrozenMemberTest {
             signal("STOP", sleeper);
             scene.heal();
 
-            var heir = scene.startReady(shortSession(scene));
+            var heir = scene.startReady(shortSession(scene, protocol));
             heir.awaitCaughtUp();
             var taken = scene.committed();
             scene.orders().produce(MORE);
@@ -72,11 +76,8 @@ class FrozenMemberTest {
         }
     }
 
-    private static PipelineYaml shortSession(Scene scene) {
-        return scene.yaml()
-                .property("session.timeout.ms", "1500")
-                .property("heartbeat.interval.ms", "300")
-                .sink("write", "{ timeout: 60s }");
+    private static PipelineYaml shortSession(Scene scene, GroupProtocol protocol) throws Exception {
+        return scene.yaml(protocol, Duration.ofMillis(1500)).sink("write", "{ timeout: 60s }");
     }
 
     private static Report end(Trial trial) throws Exception {

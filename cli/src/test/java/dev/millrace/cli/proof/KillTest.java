@@ -2,15 +2,17 @@ package dev.millrace.cli.proof;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.config.KafkaSourceConfig.GroupProtocol;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /// SIGKILL at the worst moment: a transaction is committed, and its answer has not arrived.
 ///
@@ -23,25 +25,27 @@ class KillTest {
     private static final int WITH_KEY = 0;
     private static final int WITHOUT_KEY = 1;
 
-    @Test
+    @ParameterizedTest
+    @EnumSource(GroupProtocol.class)
     @Tag("DRN-9")
     @Tag("CKP-1")
     @Tag("WRT-1")
     @Timeout(value = 240, unit = TimeUnit.SECONDS)
-    void tenKillsWithACommitInFlightLoseNothing(SharedLab lab, @TempDir Path directory) throws Exception {
+    void tenKillsWithACommitInFlightLoseNothing(GroupProtocol protocol, SharedLab lab, @TempDir Path directory)
+            throws Exception {
         var shape = new Scene.Shape(2, 1, 4, Set.of(WITHOUT_KEY));
         try (var scene = lab.scene(shape, directory);
                 var watch = DurabilityWatch.over(scene)) {
             var counted = 0;
             var tries = 0;
             while (counted < ROUNDS && tries++ < TRIES) {
-                if (killedInFlight(scene, counted % 2 == 0)) counted++;
+                if (killedInFlight(scene, protocol, counted % 2 == 0)) counted++;
             }
             assertThat(counted)
                     .as("rounds with an attempt in flight, of %s", tries)
                     .isEqualTo(ROUNDS);
 
-            var last = scene.startReady(quickToRejoin(scene));
+            var last = scene.startReady(quickToRejoin(scene, protocol));
             last.awaitCaughtUp();
             var report = last.terminate(0);
 
@@ -67,8 +71,8 @@ class KillTest {
 
     /// Whether a commit was in flight when the signal went out. Either all before it is settled then, or a replay
     /// is under way.
-    private static boolean killedInFlight(Scene scene, boolean settled) throws Exception {
-        var trial = scene.startReady(quickToRejoin(scene));
+    private static boolean killedInFlight(Scene scene, GroupProtocol protocol, boolean settled) throws Exception {
+        var trial = scene.startReady(quickToRejoin(scene, protocol));
         if (settled) trial.awaitCaughtUp();
         scene.holdCommits();
         scene.orders().produce(PIECE);
@@ -81,10 +85,7 @@ class KillTest {
         return writing && held >= 1;
     }
 
-    private static PipelineYaml quickToRejoin(Scene scene) {
-        return scene.yaml()
-                .property("session.timeout.ms", "1500")
-                .property("heartbeat.interval.ms", "300")
-                .drainTimeout(Duration.ofSeconds(10));
+    private static PipelineYaml quickToRejoin(Scene scene, GroupProtocol protocol) throws Exception {
+        return scene.yaml(protocol, Duration.ofMillis(1500)).drainTimeout(Duration.ofSeconds(10));
     }
 }

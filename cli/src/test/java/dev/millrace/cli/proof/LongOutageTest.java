@@ -25,6 +25,7 @@ class LongOutageTest {
     void aSinkThatIsDownForLongCostsNoRebalance(SharedLab lab, @TempDir Path directory) throws Exception {
         try (var scene = lab.scene(new Scene.Shape(1, 1, 2), directory)) {
             var trial = scene.startReady(scene.yaml()
+                    .source("rebalance", "{ drain_timeout: 1s }")
                     .property("max.poll.interval.ms", Long.toString(MAX_POLL_INTERVAL.toMillis()))
                     .admission("{ max_rows: " + ROOM + " }"));
             scene.orders().produce(SETTLED);

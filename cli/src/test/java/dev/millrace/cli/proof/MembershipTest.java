@@ -2,17 +2,20 @@ package dev.millrace.cli.proof;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.config.KafkaSourceConfig.GroupProtocol;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /// Members of one group come and go while orders stream in, with batches half full at every moment.
 @ExtendWith(LabExtension.class)
@@ -20,14 +23,15 @@ class MembershipTest {
     private static final int PARTITIONS = 8;
     private static final int MORE = 1_000;
 
-    @Test
+    @ParameterizedTest
+    @EnumSource(GroupProtocol.class)
     @Tag("SRC-3")
     @Tag("CKP-6")
     @Tag("CKP-8")
     @Tag("OPS-11")
     @Timeout(value = 180, unit = TimeUnit.SECONDS)
-    void membersThatComeAndGoUnderLoadLoseNothingAndRepeatOnlyWhatIsRefused(SharedLab lab, @TempDir Path directory)
-            throws Exception {
+    void membersThatComeAndGoUnderLoadLoseNothingAndRepeatOnlyWhatIsRefused(
+            GroupProtocol protocol, SharedLab lab, @TempDir Path directory) throws Exception {
         var reports = new ArrayList<Report>();
         try (var scene = lab.scene(new Scene.Shape(2, 1, PARTITIONS), directory);
                 var commits = CommitWatch.over(scene::committed);
@@ -36,16 +40,16 @@ class MembershipTest {
             InProcess second;
             InProcess third;
             try (var _ = SteadyLoad.start(scene.orders(), scene.bootstrapServers())) {
-                first = InProcess.start(lingering(scene)).ready();
+                first = InProcess.start(lingering(scene, protocol)).ready();
                 goesOn(scene, first);
-                second = InProcess.start(lingering(scene).source("consumers", "2"))
+                second = InProcess.start(lingering(scene, protocol).source("consumers", "2"))
                         .ready();
                 shareAll(scene, first, second);
-                third = InProcess.start(lingering(scene)).ready();
+                third = InProcess.start(lingering(scene, protocol)).ready();
                 shareAll(scene, first, second, third);
                 reports.add(third.stop(0));
                 shareAll(scene, first, second);
-                third = InProcess.start(lingering(scene)).ready();
+                third = InProcess.start(lingering(scene, protocol)).ready();
                 shareAll(scene, first, second, third);
                 reports.add(first.stop(0));
                 shareAll(scene, second, third);
@@ -65,8 +69,8 @@ class MembershipTest {
     }
 
     /// Batches stay open for longer than a rebalance takes.
-    private static PipelineYaml lingering(Scene scene) {
-        return scene.yaml().sink("batch", "{ linger: 190ms }");
+    private static PipelineYaml lingering(Scene scene, GroupProtocol protocol) throws Exception {
+        return scene.yaml(protocol, Duration.ofSeconds(3)).sink("batch", "{ linger: 190ms }");
     }
 
     private static void theSumHolds(Scene scene, List<Report> reports) {

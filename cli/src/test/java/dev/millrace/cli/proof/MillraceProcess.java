@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -31,12 +32,18 @@ final class MillraceProcess implements AutoCloseable {
 
     /// Outputs go to files beside the pipeline's.
     static MillraceProcess run(Path file) throws IOException {
+        return run(file, "-Xmx512m");
+    }
+
+    /// With these limits of its memory.
+    static MillraceProcess run(Path file, String... limits) throws IOException {
         var name = file.getFileName().toString();
         var stdout = file.resolveSibling(name + ".out");
         var stderr = file.resolveSibling(name + ".err");
-        var command = List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx512m",
+        var command = new ArrayList<String>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(List.of(limits));
+        command.addAll(List.of(
                 "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1",
                 "--enable-native-access=ALL-UNNAMED",
@@ -45,7 +52,7 @@ final class MillraceProcess implements AutoCloseable {
                 classPath(),
                 "dev.millrace.cli.Main",
                 "run",
-                file.toString());
+                file.toString()));
         var process = new ProcessBuilder(command)
                 .redirectOutput(stdout.toFile())
                 .redirectError(stderr.toFile())
@@ -62,6 +69,16 @@ final class MillraceProcess implements AutoCloseable {
 
     long pid() {
         return process.pid();
+    }
+
+    /// The most that was ever resident of it, in KiB, as the system counts.
+    long peakResidentKib() throws IOException {
+        try (var lines = Files.lines(Path.of("/proc", Long.toString(pid()), "status"))) {
+            return lines.filter(line -> line.startsWith("VmHWM:"))
+                    .mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")))
+                    .findFirst()
+                    .orElseThrow();
+        }
     }
 
     boolean alive() {

@@ -1,9 +1,12 @@
 package dev.millrace.cli.proof;
 
+import dev.millrace.config.KafkaSourceConfig.GroupProtocol;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /// A pipeline's file for a test: one topic, one PostgreSQL sink, everything quick.
@@ -57,6 +60,19 @@ final class PipelineYaml {
     /// A setting of the Kafka client.
     PipelineYaml property(String key, String value) {
         properties.put(key, value);
+        return this;
+    }
+
+    /// Under the new protocol the broker says how long a session lasts.
+    PipelineYaml group(GroupProtocol protocol, Duration session) {
+        source.put("group_protocol", protocol.name().toLowerCase(Locale.ROOT));
+        switch (protocol) {
+            case CLASSIC -> {
+                properties.put("session.timeout.ms", Long.toString(session.toMillis()));
+                properties.put("heartbeat.interval.ms", "300");
+            }
+            case CONSUMER -> properties.keySet().removeAll(Set.of("session.timeout.ms", "heartbeat.interval.ms"));
+        }
         return this;
     }
 

@@ -2,14 +2,16 @@ package dev.millrace.cli.proof;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.config.KafkaSourceConfig.GroupProtocol;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /// Partitions are taken away while a write of theirs has not been answered: an answer within the time-out is
 /// committed in the revoke, a later one replays at the next owner, once.
@@ -21,17 +23,18 @@ class RevokeTest {
     private static final Duration LONG = Duration.ofSeconds(15);
     private static final Duration SHORT = Duration.ofMillis(400);
 
-    @Test
+    @ParameterizedTest
+    @EnumSource(GroupProtocol.class)
     @Tag("SRC-3")
     @Tag("CKP-8")
     @Timeout(value = 90, unit = TimeUnit.SECONDS)
-    void anAnswerWithinTheTimeOutIsCommittedBeforeTheRevokeReturns(SharedLab lab, @TempDir Path directory)
-            throws Exception {
+    void anAnswerWithinTheTimeOutIsCommittedBeforeTheRevokeReturns(
+            GroupProtocol protocol, SharedLab lab, @TempDir Path directory) throws Exception {
         try (var scene = lab.scene(new Scene.Shape(1, 1, PARTITIONS), directory);
                 var commits = CommitWatch.over(scene::committed);
                 var log = LogLines.capture();
-                var first = withAWriteInFlight(scene, LONG);
-                var second = InProcess.start(yaml(scene, LONG))) {
+                var first = withAWriteInFlight(scene, protocol, LONG);
+                var second = InProcess.start(yaml(scene, protocol, LONG))) {
             first.await("the revoke", () -> log.lines().stream().anyMatch(line -> line.startsWith("event=revoked")));
             assertThat(owned(second))
                     .as("what is being revoked is nobody else's yet")
@@ -51,16 +54,17 @@ class RevokeTest {
         }
     }
 
-    @Test
+    @ParameterizedTest
+    @EnumSource(GroupProtocol.class)
     @Tag("SRC-3")
     @Tag("CKP-6")
     @Timeout(value = 90, unit = TimeUnit.SECONDS)
-    void anAnswerAfterTheTimeOutIsReplayedOnceAndTheKeptPartitionsIsNot(SharedLab lab, @TempDir Path directory)
-            throws Exception {
+    void anAnswerAfterTheTimeOutIsReplayedOnceAndTheKeptPartitionsIsNot(
+            GroupProtocol protocol, SharedLab lab, @TempDir Path directory) throws Exception {
         try (var scene = lab.scene(new Scene.Shape(1, 1, PARTITIONS), directory);
                 var commits = CommitWatch.over(scene::committed);
-                var first = withAWriteInFlight(scene, SHORT);
-                var second = InProcess.start(yaml(scene, SHORT))) {
+                var first = withAWriteInFlight(scene, protocol, SHORT);
+                var second = InProcess.start(yaml(scene, protocol, SHORT))) {
             first.await("a partition for each", () -> owned(first) == 1 && owned(second) == 1);
             second.await("the replay", () -> second.metrics().sum("millrace_rows_polled_total") > 0);
             assertThat(scene.caughtUp()).isFalse();
@@ -85,8 +89,9 @@ class RevokeTest {
     }
 
     /// Alone in its group, with rows of both partitions stored and not answered.
-    private static InProcess withAWriteInFlight(Scene scene, Duration timeout) throws Exception {
-        var run = InProcess.start(yaml(scene, timeout)).ready();
+    private static InProcess withAWriteInFlight(Scene scene, GroupProtocol protocol, Duration timeout)
+            throws Exception {
+        var run = InProcess.start(yaml(scene, protocol, timeout)).ready();
         scene.orders().produce(SETTLED);
         run.await("all committed", scene::caughtUp);
         scene.holdCommits();
@@ -98,10 +103,9 @@ class RevokeTest {
         return run;
     }
 
-    private static PipelineYaml yaml(Scene scene, Duration timeout) {
-        return scene.yaml()
+    private static PipelineYaml yaml(Scene scene, GroupProtocol protocol, Duration timeout) throws Exception {
+        return scene.yaml(protocol, Duration.ofSeconds(30))
                 .source("rebalance", "{ drain_timeout: " + timeout.toMillis() + "ms }")
-                .property("session.timeout.ms", "30000")
                 .sink("inflight", "{ max_per_shard: 8 }")
                 .sink("write", "{ timeout: 60s }");
     }

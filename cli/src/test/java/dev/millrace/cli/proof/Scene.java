@@ -1,5 +1,6 @@
 package dev.millrace.cli.proof;
 
+import dev.millrace.config.KafkaSourceConfig.GroupProtocol;
 import dev.millrace.lab.ChaosProxy;
 import dev.millrace.lab.Cue;
 import dev.millrace.lab.FreePort;
@@ -19,8 +20,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.MemberDescription;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.errors.GroupIdNotFoundException;
 
 /// The parts of one test: a topic, a group, a database for each shard, and a proxy for each replica of it.
@@ -141,6 +145,20 @@ final class Scene implements AutoCloseable {
     /// A file for a process of this scene. Each call takes a port for the admin pages.
     PipelineYaml yaml() {
         return yaml(bootstrapServers);
+    }
+
+    /// The same under this group protocol, where a member without a heartbeat is out after so long.
+    PipelineYaml yaml(GroupProtocol protocol, Duration session) throws Exception {
+        if (protocol == GroupProtocol.CONSUMER) sessionsOfTheGroup(session);
+        return yaml().group(protocol, session);
+    }
+
+    private void sessionsOfTheGroup(Duration session) throws Exception {
+        var entry = new ConfigEntry("consumer.session.timeout.ms", Long.toString(session.toMillis()));
+        var change = new AlterConfigOp(entry, AlterConfigOp.OpType.SET);
+        admin.incrementalAlterConfigs(Map.of(new ConfigResource(ConfigResource.Type.GROUP, group()), List.of(change)))
+                .all()
+                .get(30, TimeUnit.SECONDS);
     }
 
     PipelineYaml yaml(String otherBootstrapServers) {

@@ -28,6 +28,9 @@ final class SharedLab implements AutoCloseable {
     static BrokerSettings settings() {
         return BrokerSettings.small()
                 .with("group.min.session.timeout.ms", "500")
+                .with("group.consumer.min.session.timeout.ms", "500")
+                .with("group.consumer.min.heartbeat.interval.ms", "300")
+                .with("group.consumer.heartbeat.interval.ms", "300")
                 .with("log.cleaner.backoff.ms", "200");
     }
 

@@ -7,6 +7,7 @@ import io.github.resilience4j.retry.RetryConfig;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
@@ -23,6 +24,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -123,7 +125,7 @@ final class AdminCalls implements AutoCloseable {
                                 again[0] = true;
                                 return first;
                             }
-                            return admin.describeTopics(java.util.List.of(entry.getKey()))
+                            return admin.describeTopics(List.of(entry.getKey()))
                                     .topicNameValues()
                                     .get(entry.getKey());
                         },
@@ -186,9 +188,14 @@ final class AdminCalls implements AutoCloseable {
 
     /// Where the logs end, of those that answer in time. A topic that is gone holds up nobody else's.
     Map<TopicPartition, Long> ends(Collection<TopicPartition> partitions, long untilNanos) {
+        return ends(partitions, IsolationLevel.READ_COMMITTED, untilNanos);
+    }
+
+    /// The same for readers of what is committed, or of all.
+    Map<TopicPartition, Long> ends(Collection<TopicPartition> partitions, IsolationLevel reader, long untilNanos) {
         var asked = new HashMap<TopicPartition, OffsetSpec>();
         for (var partition : partitions) asked.put(partition, OffsetSpec.latest());
-        var answer = admin.listOffsets(asked, new ListOffsetsOptions(IsolationLevel.READ_COMMITTED));
+        var answer = admin.listOffsets(asked, new ListOffsetsOptions(reader));
         var ends = new HashMap<TopicPartition, Long>();
         for (var partition : partitions) {
             try {
@@ -207,6 +214,27 @@ final class AdminCalls implements AutoCloseable {
             }
         }
         return ends;
+    }
+
+    /// Whose transaction begins at this offset; null where nobody's does, or the cluster does not tell.
+    @Nullable
+    Long producerOf(TopicPartition partition, long startOffset, long untilNanos) {
+        try {
+            var state = await(admin.describeProducers(List.of(partition)).partitionResult(partition), untilNanos);
+            for (var producer : state.activeProducers()) {
+                if (producer.currentTransactionStartOffset().orElse(-1) == startOffset) return producer.producerId();
+            }
+        } catch (Stopped stop) {
+            throw stop;
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw new Stopped();
+        } catch (Exception unknown) {
+            LOG.atDebug()
+                    .addKeyValue("event", "producer_unknown")
+                    .log("partition={} why=\"{}\"", partition, unknown.toString());
+        }
+        return null;
     }
 
     @Override

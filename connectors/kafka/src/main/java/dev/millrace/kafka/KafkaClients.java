@@ -1,6 +1,8 @@
 package dev.millrace.kafka;
 
-import dev.millrace.kafka.KafkaSourceSettings.GroupProtocol;
+import dev.millrace.config.KafkaClientDefaults;
+import dev.millrace.config.KafkaClientKeys;
+import dev.millrace.config.KafkaSourceConfig;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Map;
@@ -13,33 +15,12 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
-import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 
 /// Makes the Kafka clients of one source: what of their settings is ours, and what a user may change.
 ///
 /// Thread ownership: immutable.
 public final class KafkaClients {
-    /// What nobody else may set, with the reason.
-    private static final Map<String, String> OWNED = Map.ofEntries(
-            Map.entry("bootstrap.servers", "set source.kafka.bootstrap_servers"),
-            Map.entry("group.id", "set source.kafka.group_id"),
-            Map.entry("group.protocol", "set source.kafka.group_protocol"),
-            Map.entry("group.remote.assignor", "the group protocol's assignor is the broker's choice"),
-            Map.entry("partition.assignment.strategy", "partitions that are kept have to keep flowing in a rebalance"),
-            Map.entry("enable.auto.commit", "offsets are committed only for rows that are durable in the sink"),
-            Map.entry("auto.commit.interval.ms", "set checkpoint.interval"),
-            Map.entry(
-                    "auto.offset.reset", "a lost offset is never skipped in silence: set on_no_offset, on_lost_offset"),
-            Map.entry("isolation.level", "rows of aborted transactions are never delivered"),
-            Map.entry("allow.auto.create.topics", "a misspelt topic is an error, not a new topic"),
-            Map.entry("key.deserializer", "set format"),
-            Map.entry("value.deserializer", "set format"),
-            Map.entry("interceptor.classes", "an interceptor could change or drop rows unseen"),
-            Map.entry("config.providers", "values are interpolated by ${…} in the file"),
-            Map.entry("metric.reporters", "see /metrics"),
-            Map.entry("exclude.internal.topics", "internal topics are never read"));
-
     private final KafkaSourceSettings settings;
     private final long maxPollIntervalNanos;
 
@@ -74,43 +55,29 @@ public final class KafkaClients {
     public static SortedMap<String, String> refused(Map<String, String> properties) {
         var refused = new TreeMap<String, String>();
         for (var key : properties.keySet()) {
-            var reason = key.startsWith("config.providers") ? OWNED.get("config.providers") : OWNED.get(key);
+            var reason = KafkaClientKeys.refusal(key);
             if (reason != null) refused.put(key, reason);
-            else if (!ConsumerConfig.configNames().contains(key) && !key.startsWith("sasl.") && !key.startsWith("ssl."))
-                refused.put(key, "no setting of the Kafka consumer");
         }
         return refused;
     }
 
     /// The settings of group member `member`, defaults of ours included.
     public Map<String, Object> consumerProperties(int member) {
-        var all = new HashMap<String, Object>();
-        all.put("max.poll.records", 5000);
-        all.put("max.partition.fetch.bytes", 4 << 20);
-        all.put("fetch.max.bytes", 16 << 20);
-        all.put("receive.buffer.bytes", 1 << 20);
-        all.put("fetch.min.bytes", 1);
+        var all = new HashMap<String, Object>(KafkaClientDefaults.givingWay());
         all.put("client.id", settings.groupId() + "-" + member);
         all.put(
                 "metadata.max.age.ms",
                 TimeUnit.NANOSECONDS.toMillis(settings.watch().metadataMaxAgeNanos()));
-        all.put("enable.metrics.push", false);
         all.putAll(settings.properties());
         // One static member is one thread.
         all.computeIfPresent("group.instance.id", (_, id) -> settings.consumers() == 1 ? id : id + "-" + member);
         all.put("bootstrap.servers", settings.bootstrapServers());
         all.put("group.id", settings.groupId());
-        all.put("enable.auto.commit", false);
-        all.put("auto.offset.reset", "none");
-        all.put("isolation.level", "read_committed");
-        all.put("allow.auto.create.topics", false);
-        all.put("metric.reporters", "");
-        if (settings.groupProtocol() == GroupProtocol.CLASSIC) {
-            all.put("group.protocol", "classic");
-            all.put("partition.assignment.strategy", CooperativeStickyAssignor.class.getName());
-        } else {
-            all.put("group.protocol", "consumer");
-        }
+        all.putAll(KafkaClientDefaults.owned(
+                switch (settings.groupProtocol()) {
+                    case CLASSIC -> KafkaSourceConfig.GroupProtocol.CLASSIC;
+                    case CONSUMER -> KafkaSourceConfig.GroupProtocol.CONSUMER;
+                }));
         return all;
     }
 
@@ -148,6 +115,9 @@ public final class KafkaClients {
         if (age == null) return often;
         var asked = TimeUnit.MILLISECONDS.toNanos(Math.max(1_000, Long.parseLong(age)));
         return new KafkaSourceSettings.Watch(
-                Math.min(often.identityNanos(), asked), often.lagNanos(), often.metadataMaxAgeNanos());
+                Math.min(often.identityNanos(), asked),
+                often.lagNanos(),
+                often.metadataMaxAgeNanos(),
+                often.hangingNanos());
     }
 }

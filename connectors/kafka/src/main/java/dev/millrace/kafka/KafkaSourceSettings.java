@@ -150,16 +150,18 @@ public record KafkaSourceSettings(
     }
 
     /// How often the topics' identities and ends are read, and how old the client's metadata may grow: that is how
-    /// soon a new partition or a new matching topic is seen.
-    public record Watch(long identityNanos, long lagNanos, long metadataMaxAgeNanos) {
+    /// soon a new partition or a new matching topic is seen. A transaction hangs that stands
+    /// open for `hangingNanos`.
+    public record Watch(long identityNanos, long lagNanos, long metadataMaxAgeNanos, long hangingNanos) {
         public Watch {
             positive("identity interval", identityNanos);
             positive("lag interval", lagNanos);
             positive("metadata max age", metadataMaxAgeNanos);
+            positive("hanging after", hangingNanos);
         }
 
         public static Watch defaults() {
-            return new Watch(60 * SECONDS, 5 * SECONDS, 60 * SECONDS);
+            return new Watch(60 * SECONDS, 5 * SECONDS, 60 * SECONDS, 60 * SECONDS);
         }
     }
 

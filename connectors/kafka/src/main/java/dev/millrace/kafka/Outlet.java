@@ -6,6 +6,7 @@ import dev.millrace.sinkpool.Intake;
 import dev.millrace.sinkpool.SlabSource;
 import dev.millrace.sinkpool.Target;
 import java.util.ArrayList;
+import java.util.List;
 
 /// The chunks of one source thread for one target that its shard has not taken yet.
 ///
@@ -53,14 +54,24 @@ final class Outlet {
             if (blocked) blocked = !intake.hasRoom(target);
             return true;
         }
-        if (!intake.offer(target, ready)) {
-            blocked = true;
-            return false;
+        if (intake.offer(target, ready)) {
+            ready = new ArrayList<>();
+            bytes = 0;
+        } else {
+            offerInPieces();
         }
-        ready = new ArrayList<>();
-        bytes = 0;
-        blocked = false;
-        return true;
+        blocked = !ready.isEmpty();
+        return !blocked;
+    }
+
+    // All of it may be more than the target's share of the budget, and then would never be taken at once.
+    private void offerInPieces() {
+        var taken = 0;
+        while (taken < ready.size() && intake.offer(target, List.of(ready.get(taken)))) {
+            bytes -= ready.get(taken).byteCount();
+            taken++;
+        }
+        ready.subList(0, taken).clear();
     }
 
     /// The last offer was refused.

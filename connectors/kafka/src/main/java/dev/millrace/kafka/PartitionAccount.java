@@ -45,6 +45,13 @@ final class PartitionAccount {
             long headNanos,
             @Nullable String blockedBy) {}
 
+    private record Hanging(
+            long stableOffset, long sinceNanos, @Nullable Long producerId) {
+        HangingTransaction view(long nowNanos) {
+            return new HangingTransaction(stableOffset, Math.max(0, nowNanos - sinceNanos), producerId);
+        }
+    }
+
     final SourcePartition partition;
     final List<SinkAccount> sinks;
     private final AtomicLong polled = new AtomicLong();
@@ -54,6 +61,7 @@ final class PartitionAccount {
     private volatile @Nullable Standing standing;
     private volatile long end = UNKNOWN;
     private volatile long endNanos;
+    private volatile @Nullable Hanging hanging;
 
     PartitionAccount(SourcePartition partition, List<SinkAccount> sinks) {
         this.partition = partition;
@@ -69,6 +77,7 @@ final class PartitionAccount {
         if (owner != member) return;
         owner = NOBODY;
         end = UNKNOWN;
+        hanging = null;
     }
 
     int owner() {
@@ -98,6 +107,12 @@ final class PartitionAccount {
             standing = new Standing(at.watermark(), at.position(), at.pending(), 0, at.headNanos(), at.blockedBy());
     }
 
+    /// The next offset to be taken; negative while it is unknown.
+    long position() {
+        var at = standing;
+        return at == null ? UNKNOWN : at.position();
+    }
+
     /// The log's end as somebody just saw it.
     void end(long offset, long nowNanos) {
         end = offset;
@@ -114,10 +129,19 @@ final class PartitionAccount {
         end = UNKNOWN;
     }
 
+    void transactionHangs(long stableOffset, long sinceNanos, @Nullable Long producerId) {
+        hanging = new Hanging(stableOffset, sinceNanos, producerId);
+    }
+
+    void noTransactionHangs() {
+        hanging = null;
+    }
+
     /// `endMaxAgeNanos`: an end that was read longer ago is unknown. One below what was polled since is not the end.
     PartitionView view(long nowNanos, long endMaxAgeNanos) {
         var at = standing;
         var owned = owner;
+        var hangs = hanging;
         var seenEnd = end;
         if (seenEnd != UNKNOWN && nowNanos - endNanos > endMaxAgeNanos) seenEnd = UNKNOWN;
         var watermark = at == null ? UNKNOWN : at.watermark();
@@ -137,7 +161,8 @@ final class PartitionAccount {
                 at == null ? null : at.blockedBy(),
                 at == null || owned == NOBODY || seenEnd == UNKNOWN
                         ? null
-                        : (Long) (Math.max(seenEnd, at.position()) - watermark));
+                        : (Long) (Math.max(seenEnd, at.position()) - watermark),
+                hangs == null || owned == NOBODY ? null : hangs.view(nowNanos));
     }
 
     private static @Nullable Long known(long offset) {

@@ -15,7 +15,9 @@ import org.jspecify.annotations.Nullable;
 /// done contiguously, `headNanos` how long the head of the partition has been where it is (0 with nothing pending).
 ///
 /// @param member the group member of this process that owns it, negative for none
-/// @param lag offsets between the watermark and the log's end as last seen, null where that is unknown
+/// @param lag offsets between the watermark and the log's end as last seen, null where that is unknown; what is behind
+///     a transaction that is open counts in none
+/// @param transaction one that hangs there, null for none
 public record PartitionView(
         SourcePartition partition,
         int member,
@@ -29,7 +31,8 @@ public record PartitionView(
         int pending,
         long headNanos,
         @Nullable String blockedBy,
-        @Nullable Long lag) {
+        @Nullable Long lag,
+        @Nullable HangingTransaction transaction) {
     public PartitionView {
         sinks = List.copyOf(sinks);
     }

@@ -21,12 +21,15 @@ import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.LogTruncationException;
 import org.apache.kafka.clients.consumer.NoOffsetForPartitionException;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
-import org.apache.kafka.clients.consumer.SubscriptionPattern;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.AuthenticationException;
 import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.FencedInstanceIdException;
+import org.apache.kafka.common.errors.GroupMaxSizeReachedException;
+import org.apache.kafka.common.errors.InconsistentGroupProtocolException;
 import org.apache.kafka.common.errors.RetriableException;
+import org.apache.kafka.common.errors.UnreleasedInstanceIdException;
+import org.apache.kafka.common.errors.UnsupportedVersionException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,6 +44,7 @@ import org.slf4j.LoggerFactory;
 final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
     private static final Logger LOG = LoggerFactory.getLogger(SourceMember.class);
     private static final int FATAL = 5;
+    private static final int NAMED_AT_MOST = 10;
     private static final long IDLE_POLL_NANOS = 100_000_000L;
     private static final long HELD_POLL_NANOS = 5_000_000L;
     private static final long ASK_AGAIN_NANOS = 1_000_000_000L;
@@ -204,9 +208,11 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
 
     private void fail(Throwable failure) {
         failed = true;
-        if (failure instanceof AuthenticationException
-                || failure instanceof AuthorizationException
-                || failure instanceof FencedInstanceIdException) {
+        if (failure instanceof OutOfMemoryError) {
+            shared.outcomes().failed(index, FATAL, outOfMemory(failure));
+            return;
+        }
+        if (refusal(failure)) {
             var line = "Kafka refuses this member: " + failure.getClass().getSimpleName() + ": " + failure.getMessage();
             shared.outcomes().failed(index, FATAL, line);
             return;
@@ -215,14 +221,39 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
         shared.outcomes().failed(index, FATAL, "source thread " + index + " died: " + failure);
     }
 
+    // A batch is unpacked record by record, so a record is what is too large: one of those that come next.
+    private String outOfMemory(Throwable failure) {
+        var next = owned.values().stream()
+                .map(partition ->
+                        partition + "@" + shared.accounts().of(partition).position())
+                .sorted()
+                .limit(NAMED_AT_MOST)
+                .toList();
+        return "out of memory (" + failure.getMessage() + ") while reading " + String.join(", ", next)
+                + (owned.size() > NAMED_AT_MOST ? " and others" : "")
+                + ": a record there is larger than the memory left; give the process more (-Xmx), or lower"
+                + " admission.max_bytes, max.poll.records and fetch.max.bytes";
+    }
+
+    private static boolean refusal(Throwable failure) {
+        return switch (failure) {
+            case AuthenticationException _,
+                    AuthorizationException _,
+                    FencedInstanceIdException _,
+                    UnreleasedInstanceIdException _,
+                    GroupMaxSizeReachedException _,
+                    InconsistentGroupProtocolException _,
+                    UnsupportedVersionException _ -> true;
+            default -> false;
+        };
+    }
+
     private void subscribe(Consumer<ByteBuffer, ByteBuffer> mine) {
         switch (shared.settings().topics()) {
             case Subscription.Named(var topics) -> mine.subscribe(topics, new Callbacks());
-            case Subscription.Matching(var pattern) -> {
-                if (shared.settings().groupProtocol() == KafkaSourceSettings.GroupProtocol.CONSUMER)
-                    mine.subscribe(new SubscriptionPattern(pattern.pattern()), new Callbacks());
-                else mine.subscribe(pattern, new Callbacks());
-            }
+            // By the client under either protocol: a broker's pattern is another language, and may take internal
+            // topics.
+            case Subscription.Matching(var pattern) -> mine.subscribe(pattern, new Callbacks());
         }
     }
 

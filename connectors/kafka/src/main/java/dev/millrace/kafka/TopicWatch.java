@@ -12,12 +12,14 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
+import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Watches, beside the poll loops, whether topics are still the ones that are read, and where their logs end.
+/// Watches, beside the poll loops, whether topics are still the ones that are read, where their logs end, and whether a
+/// transaction hangs there.
 ///
 /// A consumer knows no topic ids: of a topic that was deleted and made again it would read on from the old position,
 /// without an exception. So ids are read when a partition is assigned, every minute, and when a log is shorter than
@@ -44,6 +46,7 @@ final class TopicWatch implements Runnable {
     }
 
     private final KafkaSourceSettings.Watch often;
+    private final StableOffsets stableOffsets;
     private final AdminCalls calls;
     private final NanoClock clock;
     private final Accounts accounts;
@@ -64,6 +67,7 @@ final class TopicWatch implements Runnable {
             List<? extends Reader> readers,
             Map<String, TopicId> known) {
         this.often = often;
+        this.stableOffsets = new StableOffsets(often.hangingNanos());
         this.calls = calls;
         this.clock = clock;
         this.accounts = accounts;
@@ -197,5 +201,45 @@ final class TopicWatch implements Runnable {
             var account = owned.get(partition);
             if (account != null) account.end(end, now);
         });
+        lookForTransactions(owned, ends);
+    }
+
+    // What is not committed has to be asked for after what is: else every record that comes between looks like one.
+    private void lookForTransactions(Map<TopicPartition, PartitionAccount> owned, Map<TopicPartition, Long> stable) {
+        stableOffsets.keep(owned.keySet());
+        var ends = calls.ends(stable.keySet(), IsolationLevel.READ_UNCOMMITTED, clock.nanoTime() + ENDS_NANOS);
+        ends.forEach((partition, end) -> {
+            var account = owned.get(partition);
+            var from = stable.get(partition);
+            if (account == null || from == null) return;
+            var now = clock.nanoTime();
+            switch (stableOffsets.look(partition, from, end, now)) {
+                case StableOffsets.Seen.Nothing() -> account.noTransactionHangs();
+                case StableOffsets.Seen.Hangs(var at, var since, var news) -> {
+                    if (!news) return;
+                    var producer = calls.producerOf(partition, at, now + ENDS_NANOS);
+                    account.transactionHangs(at, since, producer);
+                    LOG.atWarn()
+                            .addKeyValue("event", "transaction_hangs")
+                            .log(
+                                    "partition={} stable_offset={} behind_it={} seconds={} producer_id={}",
+                                    partition,
+                                    at,
+                                    end - at,
+                                    seconds(now - since),
+                                    producer == null ? "unknown" : producer);
+                }
+                case StableOffsets.Seen.Ended(var at, var after) -> {
+                    account.noTransactionHangs();
+                    LOG.atInfo()
+                            .addKeyValue("event", "transaction_hung")
+                            .log("partition={} stable_offset={} seconds={}", partition, at, seconds(after));
+                }
+            }
+        });
+    }
+
+    private static long seconds(long nanos) {
+        return nanos / 1_000_000_000L;
     }
 }

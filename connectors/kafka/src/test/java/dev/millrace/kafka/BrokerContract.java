@@ -2,6 +2,7 @@ package dev.millrace.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.kafka.KafkaSourceSettings.GroupProtocol;
 import dev.millrace.kafka.KafkaSourceSettings.Subscription;
 import dev.millrace.lab.Topics;
 import dev.millrace.sinkpool.MemoryIntake;
@@ -10,8 +11,9 @@ import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /// What the source relies on in a broker, whichever broker it is: a subclass says how one is started.
 ///
@@ -41,9 +43,9 @@ abstract class BrokerContract {
         if (running != null) running.broker().close();
     }
 
-    private Rig source(String name) throws StartRefused {
+    private Rig source(GroupProtocol protocol, String name) throws StartRefused {
         var settings = KafkaSourceSettings.of(running.bootstrapServers(), new Subscription.Named(List.of(name)), name);
-        return Rig.started(Rig.quick(settings), new MemoryIntake());
+        return Rig.started(Rig.quick(protocol, settings), new MemoryIntake());
     }
 
     private static void assertOnce(Rig rig, int rows) {
@@ -53,13 +55,14 @@ abstract class BrokerContract {
                 .allSatisfy((_, times) -> assertThat(times).isEqualTo(1));
     }
 
-    @Test
+    @ParameterizedTest
+    @EnumSource(GroupProtocol.class)
     @Tag("DRN-9")
-    void aNewGroupBeginsAtTheEarliestAndItsNextRunGoesOnFromWhatWasCommitted() throws Exception {
+    void aNewGroupBeginsAtTheEarliestAndItsNextRunGoesOnFromWhatWasCommitted(GroupProtocol protocol) throws Exception {
         var name = SharedBroker.fresh("contract");
         topics.create(name, PARTITIONS);
         topics.produce(Topics.records(name, 1, 0, 1000));
-        try (var first = source(name)) {
+        try (var first = source(protocol, name)) {
             first.awaitRows(1000);
             first.drain();
             assertOnce(first, 1000);
@@ -67,7 +70,7 @@ abstract class BrokerContract {
         assertThat(topics.committed(name)).isEqualTo(topics.endOffsets(name));
 
         topics.produce(Topics.records(name, 1, 1000, 500));
-        try (var second = source(name)) {
+        try (var second = source(protocol, name)) {
             second.awaitRows(500);
             second.drain();
             assertOnce(second, 500);
@@ -81,15 +84,16 @@ abstract class BrokerContract {
         return Integer.parseInt(row.substring("{\"id\":".length(), row.indexOf(',')));
     }
 
-    @Test
+    @ParameterizedTest
+    @EnumSource(GroupProtocol.class)
     @Tag("SRC-5")
     @Tag("CKP-5")
-    void abortedTransactionsAreNotReadAndTheirMarkersAreCommittedOver() throws Exception {
+    void abortedTransactionsAreNotReadAndTheirMarkersAreCommittedOver(GroupProtocol protocol) throws Exception {
         var name = SharedBroker.fresh("contract");
         topics.create(name, 1);
         topics.produceCommitted(Topics.records(name, 1, 0, 20));
         topics.produceAborted(Topics.records(name, 1, 20, 30));
-        try (var source = source(name)) {
+        try (var source = source(protocol, name)) {
             source.awaitRows(20);
             source.awaitLagZero(1);
             source.drain();

@@ -3,10 +3,19 @@ package dev.millrace.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.millrace.config.KafkaClientDefaults;
+import dev.millrace.config.KafkaClientKeys;
+import dev.millrace.config.KafkaSourceConfig;
+import dev.millrace.kafka.KafkaSourceSettings.GroupProtocol;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 final class KafkaClientsTest {
     private static KafkaClients with(Map<String, String> properties) {
@@ -28,5 +37,69 @@ final class KafkaClientsTest {
         assertThat(with(Map.of("max.poll.interval.ms", " 60000 ")).maxPollIntervalNanos())
                 .isEqualTo(TimeUnit.SECONDS.toNanos(60));
         assertThat(with(Map.of()).maxPollIntervalNanos()).isEqualTo(TimeUnit.MINUTES.toNanos(5));
+    }
+
+    @Test
+    @Tag("CFG-9")
+    void propertiesThatWouldBreakAGuaranteeAreRefusedWithTheReason() {
+        var refused = KafkaClients.refused(Map.of(
+                "enable.auto.commit",
+                "true",
+                "isolation.level",
+                "read_uncommitted",
+                "fetch.min.bytes",
+                "64",
+                "fetch.min.byte",
+                "1"));
+        assertThat(refused).containsOnlyKeys("enable.auto.commit", "isolation.level", "fetch.min.byte");
+        assertThat(refused.get("enable.auto.commit")).contains("durable");
+        assertThatThrownBy(() -> new KafkaClients(Bench.settings().properties(Map.of("auto.offset.reset", "latest"))))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("auto.offset.reset");
+    }
+
+    @Test
+    @Tag("CFG-9")
+    void ourDefaultsGiveWayToAUsersAndOwnedOnesDoNot() {
+        var properties = new KafkaClients(Bench.settings()
+                        .consumers(2)
+                        .properties(Map.of("max.poll.records", "7", "group.instance.id", "blue")))
+                .consumerProperties(1);
+        assertThat(properties)
+                .containsEntry("max.poll.records", "7")
+                .containsEntry("group.instance.id", "blue-1")
+                .containsEntry("fetch.max.bytes", "16777216")
+                .containsEntry("isolation.level", "read_committed")
+                .containsEntry("auto.offset.reset", "none")
+                .containsEntry("enable.auto.commit", "false")
+                .containsEntry("group.protocol", "classic");
+    }
+
+    @Test
+    @Tag("CFG-9")
+    void everySettingOfTheClientIsEitherPassedOnOrRefusedWithAReason() {
+        for (var name : ConsumerConfig.configNames()) {
+            if (name.startsWith("internal.")) continue;
+            var refusal = KafkaClientKeys.refusal(name);
+            if (refusal != null) assertThat(refusal).as(name).startsWith("may not be set: ");
+        }
+        assertThat(ConsumerConfig.configNames()).containsAll(KafkaClientKeys.allowed());
+    }
+
+    @ParameterizedTest
+    @EnumSource(GroupProtocol.class)
+    @Tag("CFG-5")
+    @Tag("CFG-9")
+    void theClientIsMadeOfWhatExplainTells(GroupProtocol protocol) {
+        var clients = new KafkaClients(Bench.settings().groupProtocol(protocol));
+        var owned = KafkaClientDefaults.owned(KafkaSourceConfig.GroupProtocol.valueOf(protocol.name()));
+        var told = new TreeMap<String, Object>(KafkaClientDefaults.givingWay());
+        told.putAll(owned);
+        var made = new TreeMap<>(clients.consumerProperties(0));
+        made.keySet().removeAll(Set.of("bootstrap.servers", "group.id", "client.id"));
+        made.replaceAll((_, value) -> value.toString());
+        assertThat(made).isEqualTo(told);
+        assertThat(owned.keySet())
+                .allSatisfy(name -> assertThat(KafkaClientKeys.refusal(name)).isNotNull());
     }
 }

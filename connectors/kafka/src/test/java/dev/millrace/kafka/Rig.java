@@ -1,6 +1,7 @@
 package dev.millrace.kafka;
 
 import dev.millrace.checkpoint.OpenHandles;
+import dev.millrace.kafka.KafkaSourceSettings.GroupProtocol;
 import dev.millrace.kafka.KafkaSourceSettings.OnNoOffset;
 import dev.millrace.kafka.KafkaSourceSettings.Subscription;
 import dev.millrace.sinkpool.Ending;
@@ -23,6 +24,10 @@ final class Rig implements AutoCloseable {
     final KafkaSource source;
 
     Rig(KafkaSourceSettings settings, List<SinkFeed> sinks, MemoryIntake intake) {
+        this(settings, sinks, intake, NanoClock.SYSTEM);
+    }
+
+    Rig(KafkaSourceSettings settings, List<SinkFeed> sinks, MemoryIntake intake, NanoClock clock) {
         this.intake = intake;
         var listener = new SourceListener() {
             @Override
@@ -35,11 +40,17 @@ final class Rig implements AutoCloseable {
                 failures.add(exitCode + " " + reason);
             }
         };
-        source = new KafkaSource(settings, sinks, intake, listener, handles, NanoClock.SYSTEM);
+        source = new KafkaSource(settings, sinks, intake, listener, handles, clock);
     }
 
     static Rig of(KafkaSourceSettings settings, MemoryIntake intake) {
         return new Rig(settings, List.of(Bench.sink(2)), intake);
+    }
+
+    static Rig startedOn(NanoClock clock, KafkaSourceSettings settings, MemoryIntake intake) throws StartRefused {
+        var rig = new Rig(settings, List.of(Bench.sink(2)), intake, clock);
+        rig.source.start();
+        return rig;
     }
 
     static Rig started(KafkaSourceSettings settings, MemoryIntake intake) throws StartRefused {
@@ -49,17 +60,24 @@ final class Rig implements AutoCloseable {
     }
 
     /// Quick enough for a test: commits every 100 ms, looks at ids every 300 ms, at metadata every 300 ms.
-    static KafkaSourceSettings settings(String group, String... topics) {
-        return quick(KafkaSourceSettings.of(SharedBroker.bootstrap(), new Subscription.Named(List.of(topics)), group));
+    static KafkaSourceSettings settings(GroupProtocol protocol, String group, String... topics) {
+        var settings = KafkaSourceSettings.of(SharedBroker.bootstrap(), new Subscription.Named(List.of(topics)), group);
+        return quick(protocol, settings);
     }
 
-    static KafkaSourceSettings quick(KafkaSourceSettings settings) {
-        return settings.onNoOffset(OnNoOffset.EARLIEST)
+    static KafkaSourceSettings quick(GroupProtocol protocol, KafkaSourceSettings settings) {
+        return settings.groupProtocol(protocol)
+                .onNoOffset(OnNoOffset.EARLIEST)
                 .startupTimeoutNanos(40_000 * MS)
                 .checkpoint(new KafkaSourceSettings.Checkpoint(100 * MS, 1024, 120_000 * MS, 5_000 * MS))
                 .membership(new KafkaSourceSettings.Membership(5_000 * MS, 30_000 * MS, 300_000 * MS))
-                .watch(new KafkaSourceSettings.Watch(300 * MS, 300 * MS, 300 * MS))
-                .properties(Map.of("heartbeat.interval.ms", "300", "session.timeout.ms", "20000"));
+                .watch(new KafkaSourceSettings.Watch(300 * MS, 300 * MS, 300 * MS, 1_000 * MS))
+                .properties(
+                        switch (protocol) {
+                            case CLASSIC -> Map.of("heartbeat.interval.ms", "300", "session.timeout.ms", "20000");
+                            // The broker says how often a heart beats: see SharedBroker.
+                            case CONSUMER -> Map.of();
+                        });
     }
 
     void awaitReady() {
@@ -81,6 +99,12 @@ final class Rig implements AutoCloseable {
                 () -> count + " rows: " + intake.writes().size() + " " + failures
                         + source.view().partitions(),
                 () -> intake.writes().size() >= count);
+    }
+
+    void awaitRevoke() {
+        Await.until(
+                () -> "a revoke waits: " + source.view(),
+                () -> intake.calls().stream().anyMatch(call -> call.startsWith("revoking")));
     }
 
     void awaitFailure() {

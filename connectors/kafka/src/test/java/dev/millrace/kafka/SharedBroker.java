@@ -9,7 +9,7 @@ import java.util.UUID;
 final class SharedBroker {
     private static final class Holder {
         static final EmbeddedBroker BROKER =
-                EmbeddedBroker.launch(BrokerSettings.small().with("log.cleaner.backoff.ms", "100"));
+                EmbeddedBroker.launch(quick(BrokerSettings.small()).with("log.cleaner.backoff.ms", "100"));
         static final Topics TOPICS = new Topics(BROKER.bootstrapServers());
 
         static {
@@ -21,6 +21,15 @@ final class SharedBroker {
     }
 
     private SharedBroker() {}
+
+    /// Members of the new protocol hear of a change as soon as those of the old one, which say themselves how often
+    /// their hearts beat.
+    static BrokerSettings quick(BrokerSettings settings) {
+        return settings.with("group.consumer.min.heartbeat.interval.ms", "300")
+                .with("group.consumer.heartbeat.interval.ms", "300")
+                .with("group.consumer.min.session.timeout.ms", "3000")
+                .with("group.consumer.session.timeout.ms", "20000");
+    }
 
     static String bootstrap() {
         return Holder.BROKER.bootstrapServers();

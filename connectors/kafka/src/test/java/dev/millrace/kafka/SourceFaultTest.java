@@ -2,6 +2,7 @@ package dev.millrace.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.kafka.KafkaSourceSettings.GroupProtocol;
 import dev.millrace.kafka.KafkaSourceSettings.OnLostOffset;
 import dev.millrace.kafka.KafkaSourceSettings.OnNoOffset;
 import dev.millrace.kafka.KafkaSourceSettings.Subscription;
@@ -27,9 +28,19 @@ import org.apache.kafka.common.resource.ResourcePattern;
 import org.apache.kafka.common.resource.ResourceType;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
+@ParameterizedClass
+@EnumSource(GroupProtocol.class)
 final class SourceFaultTest {
     private static final Topics TOPICS = SharedBroker.topics();
+
+    private final GroupProtocol protocol;
+
+    SourceFaultTest(GroupProtocol protocol) {
+        this.protocol = protocol;
+    }
 
     private static void deleteRecords(String topic, long before) throws Exception {
         try (var admin = Admin.create(Map.of("bootstrap.servers", SharedBroker.bootstrap()))) {
@@ -47,7 +58,7 @@ final class SourceFaultTest {
         TOPICS.produce(topic, 1, 600);
         TOPICS.commit(topic, Map.of(new TopicPartition(topic, 0), 100L));
         deleteRecords(topic, 500);
-        try (var rig = Rig.started(Rig.settings(topic, topic), new MemoryIntake())) {
+        try (var rig = Rig.started(Rig.settings(protocol, topic, topic), new MemoryIntake())) {
             rig.awaitFailure();
             assertThat(rig.failures.getFirst())
                     .startsWith("5 ")
@@ -67,7 +78,7 @@ final class SourceFaultTest {
         TOPICS.produce(topic, 1, 600);
         TOPICS.commit(topic, Map.of(new TopicPartition(topic, 0), 100L));
         deleteRecords(topic, 500);
-        var settings = Rig.settings(topic, topic).onLostOffset(OnLostOffset.CONTINUE);
+        var settings = Rig.settings(protocol, topic, topic).onLostOffset(OnLostOffset.CONTINUE);
         try (var rig = Rig.started(settings, new MemoryIntake())) {
             rig.awaitRows(100);
             rig.drain();
@@ -84,7 +95,7 @@ final class SourceFaultTest {
         TOPICS.create(topic, 1);
         TOPICS.produce(topic, 1, 60);
         TOPICS.commit(topic, Map.of(new TopicPartition(topic, 0), 1000L));
-        try (var rig = Rig.started(Rig.settings(topic, topic), new MemoryIntake())) {
+        try (var rig = Rig.started(Rig.settings(protocol, topic, topic), new MemoryIntake())) {
             rig.awaitFailure();
             assertThat(rig.failures.getFirst())
                     .startsWith("5 ")
@@ -102,7 +113,7 @@ final class SourceFaultTest {
         TOPICS.create(other, 1);
         TOPICS.produce(topic, 1, 50);
         TOPICS.produce(other, 1, 50);
-        try (var rig = Rig.started(Rig.settings(topic, topic, other), new MemoryIntake())) {
+        try (var rig = Rig.started(Rig.settings(protocol, topic, topic, other), new MemoryIntake())) {
             rig.awaitRows(100);
             Await.until(
                     "committed",
@@ -140,7 +151,7 @@ final class SourceFaultTest {
         var topic = SharedBroker.fresh("gone");
         TOPICS.create(topic, 1);
         TOPICS.produce(topic, 1, 50);
-        try (var rig = Rig.started(Rig.settings(topic, topic), new MemoryIntake())) {
+        try (var rig = Rig.started(Rig.settings(protocol, topic, topic), new MemoryIntake())) {
             rig.awaitRows(50);
             TOPICS.delete(topic);
             rig.awaitFailure();
@@ -161,7 +172,7 @@ final class SourceFaultTest {
                     .all()
                     .get();
         }
-        try (var rig = Rig.started(Rig.settings(topic, topic), new MemoryIntake())) {
+        try (var rig = Rig.started(Rig.settings(protocol, topic, topic), new MemoryIntake())) {
             rig.awaitFailure();
             assertThat(rig.failures.getFirst()).startsWith("5 ").contains("AAAAAAAAAAAAAAAAAAAAAA");
             rig.drain();
@@ -181,7 +192,7 @@ final class SourceFaultTest {
                     .all()
                     .get();
         }
-        try (var rig = Rig.started(Rig.settings(topic, topic), new MemoryIntake())) {
+        try (var rig = Rig.started(Rig.settings(protocol, topic, topic), new MemoryIntake())) {
             rig.awaitRows(40);
             rig.drain();
             assertThat(rig.failures).isEmpty();
@@ -195,7 +206,7 @@ final class SourceFaultTest {
         var topic = SharedBroker.fresh("poison");
         TOPICS.create(topic, 1);
         TOPICS.produce(topic, 1, 20);
-        try (var rig = Rig.started(Rig.settings(topic, topic), new MemoryIntake())) {
+        try (var rig = Rig.started(Rig.settings(protocol, topic, topic), new MemoryIntake())) {
             rig.awaitRows(20);
             TOPICS.produce(List.of(new ProducerRecord<>(topic, "{\"a\":NaN}".getBytes(StandardCharsets.UTF_8))));
             rig.awaitFailure();
@@ -215,7 +226,7 @@ final class SourceFaultTest {
         TOPICS.create(topic, 1);
         TOPICS.produce(topic, 1, 20);
         var checkpoint = new KafkaSourceSettings.Checkpoint(100 * Rig.MS, 1024, 500 * Rig.MS, 5_000 * Rig.MS);
-        var settings = Rig.settings(topic, topic).checkpoint(checkpoint);
+        var settings = Rig.settings(protocol, topic, topic).checkpoint(checkpoint);
         try (var rig = Rig.started(settings, new MemoryIntake().hold())) {
             Await.until("in flight", () -> rig.intake.heldRows() == 20);
             rig.intake.settleHeld(Ending.ABANDONED);
@@ -231,12 +242,14 @@ final class SourceFaultTest {
     @Test
     @Tag("SRC-7")
     void aBrokerThatRestartsLosesNothingAndNeedsNoOperator() throws Exception {
-        try (var broker = EmbeddedBroker.launch();
+        try (var broker = EmbeddedBroker.launch(SharedBroker.quick(BrokerSettings.small()));
                 var topics = new Topics(broker.bootstrapServers())) {
             topics.create("orders", 2);
             topics.produce("orders", 1, 1000);
-            var settings = Rig.quick(KafkaSourceSettings.of(
-                    broker.bootstrapServers(), new Subscription.Named(List.of("orders")), "restarted"));
+            var settings = Rig.quick(
+                    protocol,
+                    KafkaSourceSettings.of(
+                            broker.bootstrapServers(), new Subscription.Named(List.of("orders")), "restarted"));
             try (var rig = Rig.started(settings, new MemoryIntake())) {
                 rig.awaitRows(1000);
                 broker.stop();
@@ -256,7 +269,7 @@ final class SourceFaultTest {
     @Tag("SRC-11")
     @Tag("CFG-10")
     void aRightThatIsMissingIsToldAtTheStartAndOneTakenAwayEndsTheProcess() throws Exception {
-        var secured = BrokerSettings.small()
+        var secured = SharedBroker.quick(BrokerSettings.small())
                 .with("authorizer.class.name", "org.apache.kafka.metadata.authorizer.StandardAuthorizer")
                 .with("allow.everyone.if.no.acl.found", "true");
         try (var broker = EmbeddedBroker.launch(secured);
@@ -264,8 +277,10 @@ final class SourceFaultTest {
                 var admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()))) {
             topics.create("orders", 1);
             topics.produce("orders", 1, 10);
-            var settings = Rig.quick(KafkaSourceSettings.of(
-                    broker.bootstrapServers(), new Subscription.Named(List.of("orders")), "secured"));
+            var settings = Rig.quick(
+                    protocol,
+                    KafkaSourceSettings.of(
+                            broker.bootstrapServers(), new Subscription.Named(List.of("orders")), "secured"));
             try (var rig = Rig.started(settings, new MemoryIntake())) {
                 rig.awaitRows(10);
                 deny(admin, ResourceType.TOPIC, "orders", AclOperation.READ);

@@ -2,6 +2,7 @@ package dev.millrace.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.kafka.KafkaSourceSettings.GroupProtocol;
 import dev.millrace.kafka.KafkaSourceSettings.OnPoison;
 import dev.millrace.kafka.KafkaSourceSettings.Subscription;
 import dev.millrace.kafka.KafkaSourceSettings.Values;
@@ -21,9 +22,19 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
+@ParameterizedClass
+@EnumSource(GroupProtocol.class)
 final class SourceOnBrokerTest {
     private static final Topics TOPICS = SharedBroker.topics();
+
+    private final GroupProtocol protocol;
+
+    SourceOnBrokerTest(GroupProtocol protocol) {
+        this.protocol = protocol;
+    }
 
     private static void assertOnce(Rig rig, int rows) {
         assertThat(rig.intake.writes())
@@ -38,7 +49,7 @@ final class SourceOnBrokerTest {
         var topic = SharedBroker.fresh("plain");
         TOPICS.create(topic, 3);
         TOPICS.produce(topic, 1, 3000);
-        var settings = Rig.settings(topic, topic);
+        var settings = Rig.settings(protocol, topic, topic);
         try (var rig = Rig.started(settings, new MemoryIntake())) {
             rig.awaitRows(3000);
             rig.awaitLagZero(3);
@@ -77,7 +88,7 @@ final class SourceOnBrokerTest {
         TOPICS.produceAborted(Topics.records(topic, 1, 50, 100));
         TOPICS.produceCommitted(Topics.records(topic, 1, 150, 50));
         TOPICS.produceAborted(Topics.records(topic, 1, 200, 30));
-        try (var rig = Rig.started(Rig.settings(topic, topic), new MemoryIntake())) {
+        try (var rig = Rig.started(Rig.settings(protocol, topic, topic), new MemoryIntake())) {
             rig.awaitRows(100);
             rig.awaitLagZero(1);
             Await.until(() -> "committed to the end: " + rig.committed(0), () -> rig.committed(0) == 234);
@@ -109,7 +120,7 @@ final class SourceOnBrokerTest {
             return TOPICS.readAll(topic).size() < 400;
         });
         var end = TOPICS.endOffsets(topic).get(new TopicPartition(topic, 0));
-        try (var rig = Rig.started(Rig.settings(topic, topic), new MemoryIntake())) {
+        try (var rig = Rig.started(Rig.settings(protocol, topic, topic), new MemoryIntake())) {
             rig.awaitLagZero(1);
             rig.drain();
             assertThat(TOPICS.committed(topic)).containsEntry(new TopicPartition(topic, 0), end);
@@ -128,10 +139,10 @@ final class SourceOnBrokerTest {
         var topic = SharedBroker.fresh("held");
         TOPICS.create(topic, 2);
         TOPICS.produce(topic, 1, 20_000);
-        var properties = new HashMap<>(Rig.settings(topic, topic).properties());
+        var properties = new HashMap<>(Rig.settings(protocol, topic, topic).properties());
         properties.put("max.poll.interval.ms", "1500");
         properties.put("max.poll.records", "500");
-        var settings = Rig.settings(topic, topic).properties(properties);
+        var settings = Rig.settings(protocol, topic, topic).properties(properties);
         var intake = new MemoryIntake(new AdmissionBudget(2000, 64 << 20, 0.6)).hold();
         try (var rig = Rig.started(settings, intake)) {
             rig.awaitReady();
@@ -154,14 +165,19 @@ final class SourceOnBrokerTest {
         var prefix = SharedBroker.fresh("pattern");
         TOPICS.create(prefix + ".a", 1);
         TOPICS.produce(prefix + ".a", 1, 100);
-        var settings = Rig.quick(KafkaSourceSettings.of(
-                SharedBroker.bootstrap(),
-                new Subscription.Matching(Pattern.compile(Pattern.quote(prefix) + "\\..*")),
-                prefix));
+        var settings = Rig.quick(
+                protocol,
+                KafkaSourceSettings.of(
+                        SharedBroker.bootstrap(),
+                        // What looks ahead is Java's, and not the broker's.
+                        new Subscription.Matching(Pattern.compile(Pattern.quote(prefix) + "\\.(?!not).*")),
+                        prefix));
         try (var rig = Rig.started(settings, new MemoryIntake())) {
             rig.awaitRows(100);
-            TOPICS.create(prefix + ".b", 1);
-            TOPICS.produce(prefix + ".b", 1, 100);
+            for (var name : List.of(".not", ".b")) {
+                TOPICS.create(prefix + name, 1);
+                TOPICS.produce(prefix + name, 1, 100);
+            }
             rig.awaitRows(200);
             try (var admin = Admin.create(Map.of("bootstrap.servers", SharedBroker.bootstrap()))) {
                 admin.createPartitions(Map.of(prefix + ".a", NewPartitions.increaseTo(3)))
@@ -191,7 +207,7 @@ final class SourceOnBrokerTest {
                 record(topic, "d", "{\"n\":"),
                 new ProducerRecord<>(topic, null, "{\"n\":2}".getBytes(StandardCharsets.UTF_8))));
         var values = new Values(ValueFormat.Kind.JSON, ValueFormat.OnTombstone.SKIP, OnPoison.SKIP);
-        try (var rig = Rig.started(Rig.settings(topic, topic).values(values), new MemoryIntake())) {
+        try (var rig = Rig.started(Rig.settings(protocol, topic, topic).values(values), new MemoryIntake())) {
             rig.awaitRows(2);
             rig.awaitLagZero(1);
             rig.drain();
@@ -212,7 +228,8 @@ final class SourceOnBrokerTest {
         var values = new Values(ValueFormat.Kind.RAW, ValueFormat.OnTombstone.SKIP, OnPoison.STOP);
         var sink =
                 new SinkFeed("sink", _ -> true, PassThroughEncoder::exact, new KeyRouter(1), 1, 1, 4096, 20 * Rig.MS);
-        try (var rig = new Rig(Rig.settings(topic, topic).values(values), List.of(sink), new MemoryIntake())) {
+        try (var rig =
+                new Rig(Rig.settings(protocol, topic, topic).values(values), List.of(sink), new MemoryIntake())) {
             rig.source.start();
             rig.awaitRows(2);
             assertThat(rig.intake.rows().stream().map(MemoryIntake.Row::text))
@@ -230,7 +247,7 @@ final class SourceOnBrokerTest {
         TOPICS.produce(List.of(headers));
         LargeRecords.produce(topic, 10 << 20);
         var intake = new MemoryIntake(new AdmissionBudget(1000, 1 << 20, 0.6));
-        try (var rig = Rig.started(Rig.settings(topic, topic), intake)) {
+        try (var rig = Rig.started(Rig.settings(protocol, topic, topic), intake)) {
             rig.awaitRows(2);
             rig.drain();
             assertThat(intake.rows())
@@ -250,7 +267,7 @@ final class SourceOnBrokerTest {
             return RowEncoder.Encoded.WRITTEN;
         };
         var sink = new SinkFeed("sink", _ -> true, () -> broken, new KeyRouter(1), 1, 1, 4096, 20 * Rig.MS);
-        try (var rig = new Rig(Rig.settings(topic, topic), List.of(sink), new MemoryIntake())) {
+        try (var rig = new Rig(Rig.settings(protocol, topic, topic), List.of(sink), new MemoryIntake())) {
             rig.source.start();
             rig.awaitFailure();
             assertThat(rig.failures.getFirst()).startsWith("5 ").contains("StackOverflowError");
@@ -268,7 +285,7 @@ final class SourceOnBrokerTest {
     void thePollLoopTurnsAndTheViewTellsWhen() throws Exception {
         var topic = SharedBroker.fresh("turns");
         TOPICS.create(topic, 1);
-        var rig = Rig.of(Rig.settings(topic, topic).consumers(2), new MemoryIntake());
+        var rig = Rig.of(Rig.settings(protocol, topic, topic).consumers(2), new MemoryIntake());
         try (rig) {
             assertThat(rig.source.view().ready()).isFalse();
             rig.source.start();

@@ -1,8 +1,13 @@
 package dev.millrace.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
+import dev.millrace.kafka.KafkaSourceSettings.GroupProtocol;
 import dev.millrace.kafka.KafkaSourceSettings.Membership;
+import dev.millrace.kafka.KafkaSourceSettings.Subscription;
+import dev.millrace.lab.BrokerSettings;
+import dev.millrace.lab.EmbeddedBroker;
 import dev.millrace.lab.Topics;
 import dev.millrace.sinkpool.MemoryIntake;
 import java.util.HashMap;
@@ -16,12 +21,23 @@ import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
+@ParameterizedClass
+@EnumSource(GroupProtocol.class)
 final class SourceRebalanceTest {
     private static final Topics TOPICS = SharedBroker.topics();
     private static final long MS = 1_000_000L;
+
+    private final GroupProtocol protocol;
+
+    SourceRebalanceTest(GroupProtocol protocol) {
+        this.protocol = protocol;
+    }
 
     private static Map<String, Integer> writes(Rig... rigs) {
         var all = new TreeMap<String, Integer>();
@@ -29,8 +45,8 @@ final class SourceRebalanceTest {
         return all;
     }
 
-    private static void removeMembers(String group) throws Exception {
-        try (var admin = Admin.create(Map.of("bootstrap.servers", SharedBroker.bootstrap()))) {
+    private static void removeMembers(String bootstrap, String group) throws Exception {
+        try (var admin = Admin.create(Map.of("bootstrap.servers", bootstrap))) {
             admin.removeMembersFromConsumerGroup(group, new RemoveMembersFromConsumerGroupOptions())
                     .all()
                     .get();
@@ -40,21 +56,24 @@ final class SourceRebalanceTest {
     @Test
     @Tag("SRC-3")
     @Tag("CKP-8")
+    @DisplayName("SRC-3: what is answered at 80 % of the time-out is committed before the revoke returns")
     void whatIsInFlightAtARevokeIsCommittedBeforeTheRevokeReturns() throws Exception {
         var topic = SharedBroker.fresh("revoked");
         TOPICS.create(topic, 2);
         TOPICS.produce(topic, 1, 200);
-        var settings = Rig.settings(topic, topic);
-        try (var first = Rig.started(settings, new MemoryIntake().hold())) {
+        var settings = Rig.settings(protocol, topic, topic);
+        var clock = new HeldClock();
+        try (var first = Rig.startedOn(clock, settings, new MemoryIntake().hold())) {
             first.awaitOwned(2);
             Await.until("all in flight", () -> first.intake.heldRows() == 200);
+            clock.hold();
             try (var second = Rig.started(settings, new MemoryIntake())) {
-                Await.until(
-                        "a revoke waits",
-                        () -> first.intake.calls().stream().anyMatch(call -> call.startsWith("revoking")));
+                first.awaitRevoke();
+                clock.pass(settings.membership().drainTimeoutNanos() / 10 * 8);
                 assertThat(second.intake.writes()).isEmpty();
                 first.intake.letGo();
                 second.awaitOwned(1);
+                clock.letGo();
                 first.awaitOwned(1);
                 TOPICS.produce(Topics.records(topic, 1, 200, 200));
                 Await.until("all rows", () -> writes(first, second).size() == 400);
@@ -71,16 +90,26 @@ final class SourceRebalanceTest {
     @Test
     @Tag("SRC-3")
     @Tag("CKP-6")
+    @DisplayName("SRC-3: what is answered at 120 % of the time-out is replayed by the next owner, once")
     void whatAnswersAfterTheTimeOutIsReplayedByTheNextOwnerOnce() throws Exception {
         var topic = SharedBroker.fresh("late");
         TOPICS.create(topic, 2);
         TOPICS.produce(topic, 1, 200);
-        var settings = Rig.settings(topic, topic).membership(new Membership(400 * MS, 30_000 * MS, 300_000 * MS));
-        try (var first = Rig.started(settings, new MemoryIntake().hold());
+        var settings = Rig.settings(protocol, topic, topic);
+        var clock = new HeldClock();
+        try (var first = Rig.startedOn(clock, settings, new MemoryIntake().hold());
                 var second = Rig.of(settings, new MemoryIntake())) {
             Await.until("all in flight", () -> first.intake.heldRows() == 200);
+            clock.hold();
             second.source.start();
+            first.awaitRevoke();
+            Await.never(
+                    "a revoke that returns early",
+                    300,
+                    () -> second.source.view().members().getFirst().partitions() > 0);
+            clock.pass(settings.membership().drainTimeoutNanos() / 10 * 12);
             second.awaitOwned(1);
+            clock.letGo();
             Await.until("replayed", () -> !second.intake.writes().isEmpty());
             first.intake.letGo();
             Await.until("stale", () -> first.source.counters().staleAcks() > 0);
@@ -102,10 +131,10 @@ final class SourceRebalanceTest {
         var topic = SharedBroker.fresh("lost");
         TOPICS.create(topic, 2);
         TOPICS.produce(topic, 1, 200);
-        try (var rig = Rig.started(Rig.settings(topic, topic), new MemoryIntake().hold())) {
+        try (var rig = Rig.started(Rig.settings(protocol, topic, topic), new MemoryIntake().hold())) {
             Await.until("all in flight", () -> rig.intake.heldRows() == 200);
             var start = TOPICS.committed(topic);
-            removeMembers(topic);
+            removeMembers(SharedBroker.bootstrap(), topic);
             Await.until(
                     "the epochs ended",
                     () -> rig.intake.calls().stream()
@@ -130,7 +159,7 @@ final class SourceRebalanceTest {
     void threeMembersThatComeAndGoUnderLoadLoseNothing() throws Exception {
         var topic = SharedBroker.fresh("storm");
         TOPICS.create(topic, 8);
-        var settings = Rig.settings(topic, topic);
+        var settings = Rig.settings(protocol, topic, topic);
         var producing = new AtomicBoolean(true);
         var produced = new int[1];
         var producer = Thread.ofPlatform().start(() -> {
@@ -177,6 +206,10 @@ final class SourceRebalanceTest {
     @Test
     @Tag("SRC-12")
     void aMemberWithoutAnAssignmentBecomesUnreadyAndThenEnds() throws Exception {
+        assumeThat(protocol)
+                .as(
+                        "under the other protocol nobody holds up a group: a member gets what is free, which may be nothing")
+                .isEqualTo(GroupProtocol.CLASSIC);
         var topic = SharedBroker.fresh("waiting");
         TOPICS.create(topic, 1);
         Map<String, Object> silent = Map.of(
@@ -194,7 +227,8 @@ final class SourceRebalanceTest {
                 return none.isEmpty() && !blocker.assignment().isEmpty();
             });
             // From here on it beats its heart and never polls: no rebalance of this group ends.
-            var settings = Rig.settings(topic, topic).membership(new Membership(5_000 * MS, 300 * MS, 1_500 * MS));
+            var settings =
+                    Rig.settings(protocol, topic, topic).membership(new Membership(5_000 * MS, 300 * MS, 1_500 * MS));
             try (var rig = Rig.started(settings, new MemoryIntake())) {
                 Await.until(
                         "unready", () -> rig.source.view().members().getFirst().phase() == MemberView.Phase.UNREADY);
@@ -206,36 +240,121 @@ final class SourceRebalanceTest {
     }
 
     @Test
-    @Tag("SRC-11")
-    void aFencedStaticMemberEndsWithOneLine() throws Exception {
-        var topic = SharedBroker.fresh("static");
-        TOPICS.create(topic, 1);
-        var properties = new HashMap<>(Rig.settings(topic, topic).properties());
-        properties.put("group.instance.id", "the-one");
-        var settings = Rig.settings(topic, topic).properties(properties);
-        try (var first = Rig.started(settings, new MemoryIntake())) {
-            first.awaitReady();
-            try (var second = Rig.started(settings, new MemoryIntake())) {
-                first.awaitFailure();
-                assertThat(first.failures.getFirst()).startsWith("5 ").containsIgnoringCase("fenced");
-                second.awaitReady();
+    @Tag("SRC-12")
+    void aMemberThatLostItsPartitionsAndGetsNoneBecomesUnreadyAndThenEnds() throws Exception {
+        var topic = SharedBroker.fresh("dropped");
+        try (var broker = EmbeddedBroker.launch(SharedBroker.quick(BrokerSettings.small()));
+                var topics = new Topics(broker.bootstrapServers())) {
+            topics.create(topic, 1);
+            topics.produce(topic, 1, 10);
+            var settings = Rig.quick(
+                            protocol,
+                            KafkaSourceSettings.of(
+                                    broker.bootstrapServers(), new Subscription.Named(List.of(topic)), topic))
+                    .membership(new Membership(5_000 * MS, 300 * MS, 1_500 * MS));
+            try (var rig = Rig.started(settings, new MemoryIntake())) {
+                rig.awaitReady();
+                rig.awaitRows(10);
+                // In the callback, so that nobody joins again before the broker is gone.
+                rig.intake.atEnd(broker::stop);
+                removeMembers(broker.bootstrapServers(), topic);
+                Await.until(
+                        "unready", () -> rig.source.view().members().getFirst().phase() == MemberView.Phase.UNREADY);
+                assertThat(rig.source.view().ready()).isFalse();
+                rig.awaitFailure();
+                assertThat(rig.failures.getFirst()).startsWith("5 ").contains("no assignment");
             }
         }
     }
 
     @Test
+    @Tag("SRC-12")
+    void aMemberThatGetsNothingIsInTheGroupAndReady() throws Exception {
+        var topic = SharedBroker.fresh("spare");
+        TOPICS.create(topic, 1);
+        var settings =
+                Rig.settings(protocol, topic, topic).membership(new Membership(5_000 * MS, 5_000 * MS, 10_000 * MS));
+        try (var first = Rig.started(settings, new MemoryIntake());
+                var second = Rig.of(settings, new MemoryIntake())) {
+            first.awaitOwned(1);
+            second.source.start();
+            second.awaitReady();
+            first.awaitReady();
+            assertThat(first.source.view().members().getFirst().partitions()
+                            + second.source.view().members().getFirst().partitions())
+                    .isEqualTo(1);
+            assertThat(first.failures).isEmpty();
+            assertThat(second.failures).isEmpty();
+        }
+    }
+
+    @Test
+    @Tag("SRC-11")
+    void ofTwoThatShareAStaticIdOneEndsWithOneLine() throws Exception {
+        var topic = SharedBroker.fresh("static");
+        TOPICS.create(topic, 1);
+        var properties = new HashMap<>(Rig.settings(protocol, topic, topic).properties());
+        properties.put("group.instance.id", "the-one");
+        var settings = Rig.settings(protocol, topic, topic).properties(properties);
+        try (var first = Rig.started(settings, new MemoryIntake())) {
+            first.awaitReady();
+            first.awaitOwned(1);
+            try (var second = Rig.started(settings, new MemoryIntake())) {
+                // The old protocol gives the name to whoever came last, the new one leaves it to whoever has it.
+                var loser = protocol == GroupProtocol.CLASSIC ? first : second;
+                var winner = protocol == GroupProtocol.CLASSIC ? second : first;
+                loser.awaitFailure();
+                assertThat(loser.failures.getFirst()).startsWith("5 Kafka refuses this member: ");
+                assertThat(loser.failures.getFirst().lines()).hasSize(1);
+                winner.awaitOwned(1);
+                assertThat(winner.failures).isEmpty();
+            }
+        }
+    }
+
+    @Test
+    @Tag("SRC-11")
+    void aStaticMemberThatLeftGivesItsIdBack() throws Exception {
+        var topic = SharedBroker.fresh("static-again");
+        TOPICS.create(topic, 1);
+        TOPICS.produce(topic, 1, 100);
+        var properties = new HashMap<>(Rig.settings(protocol, topic, topic).properties());
+        properties.put("group.instance.id", "the-one");
+        var settings = Rig.settings(protocol, topic, topic).properties(properties);
+        try (var first = Rig.started(settings, new MemoryIntake())) {
+            first.awaitRows(100);
+            first.drain();
+        }
+        TOPICS.produce(Topics.records(topic, 1, 100, 50));
+        try (var second = Rig.started(settings, new MemoryIntake())) {
+            second.awaitRows(50);
+            assertThat(second.failures).isEmpty();
+        }
+    }
+
+    @Test
     @Tag("SRC-3")
-    void theConsumerProtocolIsReachable() throws Exception {
-        var topic = SharedBroker.fresh("kip848");
-        TOPICS.create(topic, 2);
-        TOPICS.produce(topic, 1, 200);
-        var settings = Rig.settings(topic, topic)
-                .groupProtocol(KafkaSourceSettings.GroupProtocol.CONSUMER)
-                .properties(Map.of());
-        try (var rig = Rig.started(settings, new MemoryIntake())) {
-            rig.awaitRows(200);
-            rig.drain();
-            assertThat(TOPICS.committed(topic)).isEqualTo(TOPICS.endOffsets(topic));
+    void aGroupMovesToTheOtherProtocolMemberByMember() throws Exception {
+        var topic = SharedBroker.fresh("moved");
+        TOPICS.create(topic, 4);
+        TOPICS.produce(topic, 1, 400);
+        var other = protocol == GroupProtocol.CLASSIC ? GroupProtocol.CONSUMER : GroupProtocol.CLASSIC;
+        try (var before = Rig.started(Rig.settings(protocol, topic, topic), new MemoryIntake())) {
+            before.awaitRows(400);
+            try (var after = Rig.started(Rig.settings(other, topic, topic), new MemoryIntake())) {
+                before.awaitOwned(2);
+                after.awaitOwned(2);
+                TOPICS.produce(Topics.records(topic, 1, 400, 400));
+                Await.until("all rows", () -> writes(before, after).size() == 800);
+                before.drain();
+                after.awaitOwned(4);
+                TOPICS.produce(Topics.records(topic, 1, 800, 400));
+                Await.until("all rows", () -> writes(before, after).size() == 1200);
+                after.drain();
+                assertThat(writes(before, after))
+                        .allSatisfy((_, times) -> assertThat(times).isEqualTo(1));
+                assertThat(TOPICS.committed(topic)).isEqualTo(TOPICS.endOffsets(topic));
+            }
         }
     }
 }

@@ -1,8 +1,8 @@
 package dev.millrace.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.millrace.kafka.KafkaSourceSettings.GroupProtocol;
 import dev.millrace.kafka.KafkaSourceSettings.OnNoOffset;
 import dev.millrace.kafka.KafkaSourceSettings.Subscription;
 import dev.millrace.lab.Topics;
@@ -16,12 +16,22 @@ import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
+@ParameterizedClass
+@EnumSource(GroupProtocol.class)
 final class SourceStartTest {
     private static final Topics TOPICS = SharedBroker.topics();
     private static final long MS = 1_000_000L;
 
-    private static KafkaSourceSettings nowhere() {
+    private final GroupProtocol protocol;
+
+    SourceStartTest(GroupProtocol protocol) {
+        this.protocol = protocol;
+    }
+
+    private KafkaSourceSettings nowhere() {
         return KafkaSourceSettings.of("127.0.0.1:1", new Subscription.Named(List.of("orders")), "group");
     }
 
@@ -39,7 +49,7 @@ final class SourceStartTest {
     @Tag("SRC-6")
     void anUnknownTopicIsOneLineAndExitCodeTwo() {
         var topic = SharedBroker.fresh("missing");
-        var refusal = refused(Rig.settings("group", topic));
+        var refusal = refused(Rig.settings(protocol, "group", topic));
         assertThat(refusal.exitCode()).isEqualTo(2);
         assertThat(refusal).hasMessageContaining("unknown topic " + topic);
     }
@@ -79,7 +89,7 @@ final class SourceStartTest {
     void aGroupWithoutOffsetsIsRefused() {
         var topic = SharedBroker.fresh("first");
         TOPICS.create(topic, 2);
-        var refusal = refused(Rig.settings(topic, topic).onNoOffset(OnNoOffset.FAIL));
+        var refusal = refused(Rig.settings(protocol, topic, topic).onNoOffset(OnNoOffset.FAIL));
         assertThat(refusal.exitCode()).isEqualTo(2);
         assertThat(refusal).hasMessageContaining("earliest").hasMessageContaining("latest");
     }
@@ -91,7 +101,7 @@ final class SourceStartTest {
         TOPICS.create(topic, 2);
         TOPICS.produce(topic, 1, 100);
         var ends = TOPICS.endOffsets(topic);
-        var settings = Rig.settings(topic, topic).onNoOffset(OnNoOffset.LATEST);
+        var settings = Rig.settings(protocol, topic, topic).onNoOffset(OnNoOffset.LATEST);
         try (var rig = Rig.started(settings, new MemoryIntake())) {
             assertThat(TOPICS.committed(topic)).isEqualTo(ends);
             rig.awaitOwned(2);
@@ -111,7 +121,7 @@ final class SourceStartTest {
         var second = new TopicPartition(topic, 1);
         var ends = TOPICS.endOffsets(topic);
         TOPICS.commit(topic, Map.of(second, ends.getOrDefault(second, 0L)));
-        var settings = Rig.settings(topic, topic).onNoOffset(OnNoOffset.FAIL);
+        var settings = Rig.settings(protocol, topic, topic).onNoOffset(OnNoOffset.FAIL);
         try (var rig = Rig.started(settings, new MemoryIntake())) {
             var expected = ends.getOrDefault(new TopicPartition(topic, 0), 0L).intValue();
             rig.awaitRows(expected);
@@ -128,8 +138,8 @@ final class SourceStartTest {
         var topic = SharedBroker.fresh("twins");
         TOPICS.create(topic, 4);
         TOPICS.produce(topic, 1, 400);
-        try (var one = Rig.of(Rig.settings(topic, topic), new MemoryIntake());
-                var two = Rig.of(Rig.settings(topic, topic), new MemoryIntake());
+        try (var one = Rig.of(Rig.settings(protocol, topic, topic), new MemoryIntake());
+                var two = Rig.of(Rig.settings(protocol, topic, topic), new MemoryIntake());
                 var both = Executors.newFixedThreadPool(2)) {
             List<Callable<Boolean>> starts = List.of(one.source::start, two.source::start);
             for (var start : both.invokeAll(starts)) assertThat(start.get()).isTrue();
@@ -144,40 +154,5 @@ final class SourceStartTest {
             assertThat(two.failures).isEmpty();
             assertThat(TOPICS.committed(topic)).isEqualTo(TOPICS.endOffsets(topic));
         }
-    }
-
-    @Test
-    @Tag("CFG-9")
-    void propertiesThatWouldBreakAGuaranteeAreRefusedWithTheReason() {
-        var refused = KafkaClients.refused(Map.of(
-                "enable.auto.commit",
-                "true",
-                "isolation.level",
-                "read_uncommitted",
-                "fetch.min.bytes",
-                "64",
-                "fetch.min.byte",
-                "1"));
-        assertThat(refused).containsOnlyKeys("enable.auto.commit", "isolation.level", "fetch.min.byte");
-        assertThat(refused.get("enable.auto.commit")).contains("durable");
-        assertThatThrownBy(() -> new KafkaClients(nowhere().properties(Map.of("auto.offset.reset", "latest"))))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("auto.offset.reset");
-    }
-
-    @Test
-    @Tag("CFG-9")
-    void ourDefaultsGiveWayToAUsersAndOwnedOnesDoNot() {
-        var properties = new KafkaClients(
-                        nowhere().consumers(2).properties(Map.of("max.poll.records", "7", "group.instance.id", "blue")))
-                .consumerProperties(1);
-        assertThat(properties)
-                .containsEntry("max.poll.records", "7")
-                .containsEntry("group.instance.id", "blue-1")
-                .containsEntry("fetch.max.bytes", 16 << 20)
-                .containsEntry("isolation.level", "read_committed")
-                .containsEntry("auto.offset.reset", "none")
-                .containsEntry("enable.auto.commit", false)
-                .containsEntry("group.protocol", "classic");
     }
 }

@@ -104,7 +104,7 @@ final class TopicWatchTest {
                     throw new IllegalStateException(method.getName() + " was called");
                 });
         var watch = new TopicWatch(
-                new KafkaSourceSettings.Watch(1, 1, 1),
+                new KafkaSourceSettings.Watch(1, 1, 1, 1),
                 new AdminCalls(admin, NanoClock.SYSTEM, () -> false),
                 NanoClock.SYSTEM,
                 new Accounts(List.of()),

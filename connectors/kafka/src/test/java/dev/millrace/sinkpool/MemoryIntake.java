@@ -21,6 +21,7 @@ public final class MemoryIntake implements Intake {
     private final List<Row> rows = new ArrayList<>();
     private final Map<Target, Boolean> refusing = new HashMap<>();
     private final List<String> calls = new ArrayList<>();
+    private Runnable atEnd = () -> {};
     private boolean holding;
     private int offers;
     private int pressures;
@@ -104,8 +105,20 @@ public final class MemoryIntake implements Intake {
     }
 
     @Override
-    public synchronized void epochEnded(SourcePartition partition, long epoch) {
-        calls.add("ended " + partition + " " + epoch);
+    public void epochEnded(SourcePartition partition, long epoch) {
+        atEnd().run();
+        synchronized (this) {
+            calls.add("ended " + partition + " " + epoch);
+        }
+    }
+
+    private synchronized Runnable atEnd() {
+        return atEnd;
+    }
+
+    /// What the source thread does first when an epoch ends, inside the client's callback.
+    public synchronized void atEnd(Runnable first) {
+        atEnd = first;
     }
 
     public synchronized List<Row> rows() {
