@@ -116,6 +116,7 @@ final class FakeSink {
             world.reached(Sometimes.TOKEN_SEEN_AGAIN);
             if (world.scenario.sink().honoursTokens()) return 0;
         }
+        world.order.landed(attempt.shard, rows);
         // Read again: the bytes must be what they were at the start (WRT-9).
         reader.read(rows, world.log::landed);
         return rows.rows();

@@ -24,7 +24,15 @@ final class Incidents {
             Fault.OVERLOAD,
             Fault.MISCONFIGURED,
             Fault.REFUSED,
-            Fault.COMMIT_REFUSED);
+            Fault.COMMIT_REFUSED,
+            Fault.MEMBER_FROZEN,
+            Fault.RETENTION,
+            Fault.TRUNCATION,
+            Fault.TOPIC_MADE_ANEW,
+            Fault.PARTITION_ADDED,
+            Fault.LSO_STALLS,
+            Fault.FETCH_SLOW,
+            Fault.COORDINATOR_MOVES);
 
     /// Sets the script's chances apart from the others that a seed gives.
     private static final long SCRIPT = 1;
@@ -86,6 +94,14 @@ final class Incidents {
                     if (!world.healed()) world.group.refuseNone();
                 });
             }
+            case MEMBER_FROZEN -> process.freezeAMember(chance.spreadMillis(500, 15_000));
+            case RETENTION -> world.log.retain();
+            case TRUNCATION -> world.log.truncate();
+            case TOPIC_MADE_ANEW -> world.log.makeAnew();
+            case PARTITION_ADDED -> world.log.grow();
+            case LSO_STALLS -> world.log.stallStable(chance.spreadMillis(100, 5_000));
+            case FETCH_SLOW -> world.log.slow(chance.spreadMillis(50, 3_000));
+            case COORDINATOR_MOVES -> world.group.move(chance.spreadMillis(50, 3_000));
             case ANSWER_LOST,
                     ERROR_BEFORE_STORE,
                     THREAD_LOST,
@@ -94,7 +110,10 @@ final class Incidents {
                     COMMIT_LOST,
                     COMMIT_LATE,
                     COMMIT_LATER,
-                    LATE_TIMER -> throw new IllegalStateException(kind + " is no incident");
+                    LATE_TIMER,
+                    POISON,
+                    LARGE_RECORD,
+                    OFFSETS_EXPIRE -> throw new IllegalStateException(kind + " is no incident");
         }
     }
 

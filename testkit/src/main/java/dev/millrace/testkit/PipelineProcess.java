@@ -1,11 +1,13 @@
 package dev.millrace.testkit;
 
 import dev.millrace.checkpoint.OpenHandles;
+import dev.millrace.kafka.KafkaSourceSettings;
 import dev.millrace.sinkpool.AdmissionBudget;
-import dev.millrace.sinkpool.RowTally;
+import dev.millrace.kafka.SinkFeed;
 import dev.millrace.sinkpool.ShardEvent;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// One run of the simulated process: its members, shards and budget. It ends by a crash between two effects, or by a
 /// drain, after which nothing may be left open.
@@ -15,22 +17,25 @@ final class PipelineProcess {
     /// A stop may take this much longer than its budget.
     static final long STOP_SLACK_NANOS = 1_000_000_000L;
 
-    private static final long STALLED_NANOS = 1_500_000_000L;
+    private static final long WORKERS_GRACE_NANOS = 300_000_000L;
+    private static final long LAST_COMMIT_NANOS = 200_000_000L;
+    private static final long START_AGAIN_NANOS = 200_000_000L;
 
     final World world;
     final long run;
     final AdmissionBudget budget;
     final OpenHandles handles = new OpenHandles();
-    final List<RowTally> tallies = new ArrayList<>();
+    final KafkaSourceSettings settings;
+    final FakeIntake intake;
+    final FakeWatch watch;
     final List<ShardShell> shards = new ArrayList<>();
     private final List<Member> members = new ArrayList<>();
     private final int slot;
-    private long epochs;
     private long effectsLeft = Long.MAX_VALUE;
     private boolean gone;
     private boolean draining;
     private long drainDeadline = Long.MAX_VALUE;
-    private boolean stalled;
+    private @Nullable String failure;
 
     PipelineProcess(World world, int slot) {
         this.world = world;
@@ -38,14 +43,35 @@ final class PipelineProcess {
         this.run = world.nextRun();
         var source = world.scenario.source();
         budget = new AdmissionBudget(source.budgetRows(), source.budgetBytes(), source.resumeBelow());
-        for (var _ : world.log.partitions()) tallies.add(new RowTally());
+        settings = world.scenario.kafka(world.operator.onPoison(), world.operator.onLostOffset());
+        intake = new FakeIntake(this);
+        watch = new FakeWatch(this);
         for (var i = 0; i < world.scenario.sink().shards(); i++) shards.add(new ShardShell(this, i));
         for (var i = 0; i < source.members(); i++) members.add(new Member(this));
         world.note("process starts", slot, run);
     }
 
+    /// As `SourceStart`: nobody joins before the group has a place to start from.
     void begin() {
+        if (draining) {
+            endUnjoined();
+            return;
+        }
+        if (!world.group.settleStart()) {
+            later(START_AGAIN_NANOS, this::begin);
+            return;
+        }
+        watch.begin();
         for (var member : members) later(world.chance.millis(0, 50), member::begin);
+    }
+
+    private void endUnjoined() {
+        if (!members.getFirst().hasLeft()) {
+            members.forEach(Member::discard);
+            inputDone();
+        }
+        if (shardsFinished()) left();
+        else later(START_AGAIN_NANOS, this::endUnjoined);
     }
 
     /// Does it later, if the process lives then.
@@ -85,6 +111,10 @@ final class PipelineProcess {
 
     private void restart() {
         world.agenda.in(world.chance.millis(10, 1_500), () -> {
+            if (world.operator.holds()) {
+                restart();
+                return;
+            }
             var next = new PipelineProcess(world, slot);
             world.processes.set(slot, next);
             next.begin();
@@ -100,23 +130,42 @@ final class PipelineProcess {
         return gone;
     }
 
-    long nextEpoch() {
-        return ++epochs;
+    /// Something in it asked for its end: it drains, and says why.
+    void failed(int exitCode, String reason) {
+        if (failure != null) return;
+        if (exitCode != 5) throw new Violation("DRN-8", "exit code " + exitCode + " for: " + reason);
+        failure = reason;
+        world.operator.told(reason);
+        drain(world.chance.spreadMillis(1, 5_000));
     }
 
-    /// A partition stands on a failed range: the process ends, so that the next one replays.
-    void stalled() {
-        if (stalled) return;
-        stalled = true;
-        later(STALLED_NANOS, () -> {
-            if (draining) return;
-            world.reached(Sometimes.STALLED_AND_RESTARTED);
-            die();
-        });
+    boolean hasFailed() {
+        return failure != null;
+    }
+
+    List<Member> members() {
+        return members;
+    }
+
+    List<SinkFeed> sinks(SkipOracle skips) {
+        var source = world.scenario.source();
+        return List.of(new SinkFeed(
+                "warehouse",
+                _ -> true,
+                () -> new FakeRows(world.log, skips),
+                new FakeRouter(world.log),
+                world.scenario.sink().shards(),
+                1,
+                source.chunkBytes(),
+                source.chunkLingerNanos()));
     }
 
     void stallAMember(long nanos) {
-        world.chance.any(members).stall(nanos);
+        world.chance.any(members).stall(nanos, false);
+    }
+
+    void freezeAMember(long nanos) {
+        world.chance.any(members).stall(nanos, true);
     }
 
     /// Chunks that may be open in builders, outside the budget until they are handed over: one for each member,
@@ -129,7 +178,7 @@ final class PipelineProcess {
     void checkBudget() {
         var source = world.scenario.source();
         var chunkRows = Math.max(64, Math.max(source.chunkBytes(), 2 * Scenario.LONGEST_ROW) / 48);
-        var chunkBytes = source.chunkBytes() + Scenario.LONGEST_ROW;
+        var chunkBytes = source.chunkBytes() + Scenario.LONGEST_ROW + world.scenario.largeRow();
         if (budget.rows() < 0 || budget.bytes() < 0)
             throw new Violation("O7", "budget holds " + budget.rows() + " rows, " + budget.bytes() + " bytes");
         if (budget.rows() > source.budgetRows() + (long) builders() * chunkRows
@@ -146,8 +195,32 @@ final class PipelineProcess {
         return draining;
     }
 
-    boolean deadlinePassed() {
-        return draining && world.agenda.elapsed() >= drainDeadline;
+    private void mustEndIn(long nanos) {
+        world.agenda.in(nanos, () -> {
+            if (gone) return;
+            var stalled = 0L;
+            for (var member : members) stalled = Math.max(stalled, member.stalledUntil());
+            // One whose thread stood still meanwhile has its time from then on.
+            var left = stalled + 8 * STOP_SLACK_NANOS - world.agenda.elapsed();
+            if (left <= 0) throw new Violation("O9", "process run " + run + " does not end after its drain");
+            mustEndIn(left);
+        });
+    }
+
+    /// On the clock that machines are told.
+    long encodeUntil() {
+        return world.now() + drainDeadline - world.agenda.elapsed();
+    }
+
+    /// The shards are done, or their time is up: what is done is committed, and the members leave.
+    boolean mayFinish() {
+        if (!draining) return false;
+        if (world.agenda.elapsed() >= drainDeadline + WORKERS_GRACE_NANOS) return true;
+        return members.stream().allMatch(Member::inputDone) && shardsFinished();
+    }
+
+    long finishBy() {
+        return Math.max(drainDeadline, world.agenda.elapsed() + LAST_COMMIT_NANOS);
     }
 
     /// Stops it within the budget. Asked again, the new deadline holds if it is the earlier one.
@@ -158,14 +231,13 @@ final class PipelineProcess {
         draining = true;
         drainDeadline = deadline;
         for (var shard : shards) shard.post(new ShardEvent.DrainBy(world.now() + budgetNanos));
+        members.forEach(Member::stopAsked);
         world.agenda.in(budgetNanos + STOP_SLACK_NANOS, () -> {
             for (var shard : shards)
                 if (!gone && !shard.finished())
                     throw new Violation("O9", "shard " + shard.index() + " is not finished after the drain's deadline");
         });
-        world.agenda.in(budgetNanos + 8 * STOP_SLACK_NANOS, () -> {
-            if (!gone) throw new Violation("O9", "process run " + run + " does not end after its drain");
-        });
+        mustEndIn(budgetNanos + 8 * STOP_SLACK_NANOS);
     }
 
     /// A member will offer nothing more.
@@ -191,16 +263,7 @@ final class PipelineProcess {
         if (handles.count() != 0) throw new Violation("O2", handles.count() + " handles are open at rest");
         if (budget.rows() != 0 || budget.bytes() != 0)
             throw new Violation("O2", "budget holds " + budget.rows() + " rows, " + budget.bytes() + " bytes at rest");
-        var encoded = 0L;
-        for (var tally : tallies) {
-            encoded += tally.encoded();
-            var ended = tally.written() + tally.abandoned() + tally.inDoubt();
-            if (tally.inFlight() != 0 || tally.encoded() != ended)
-                throw new Violation(
-                        "O2", "encoded " + tally.encoded() + ", ended " + ended + ", in flight " + tally.inFlight());
-        }
-        var appended = members.stream().mapToLong(Member::appendedRows).sum();
-        if (appended != encoded) throw new Violation("O2", "appended " + appended + " rows, chunks hold " + encoded);
+        members.forEach(Member::checkAtRest);
         for (var shard : shards) shard.checkAtRest();
     }
 }

@@ -14,6 +14,16 @@ import static dev.millrace.testkit.Fault.REPLICA_DOWN;
 import static dev.millrace.testkit.Fault.REPLICA_HANGS;
 import static dev.millrace.testkit.Fault.REPLICA_SLOW;
 import static dev.millrace.testkit.Fault.SHARD_DOWN;
+import static dev.millrace.testkit.Fault.RETENTION;
+import static dev.millrace.testkit.Fault.TRUNCATION;
+import static dev.millrace.testkit.Fault.TOPIC_MADE_ANEW;
+import static dev.millrace.testkit.Fault.PARTITION_ADDED;
+import static dev.millrace.testkit.Fault.LSO_STALLS;
+import static dev.millrace.testkit.Fault.POISON;
+import static dev.millrace.testkit.Fault.LARGE_RECORD;
+import static dev.millrace.testkit.Fault.MEMBER_FROZEN;
+import static dev.millrace.testkit.Fault.COORDINATOR_MOVES;
+import static dev.millrace.testkit.Fault.OFFSETS_EXPIRE;
 import static dev.millrace.testkit.Fault.THREAD_LOST;
 
 import java.util.Set;
@@ -25,7 +35,8 @@ enum Profile {
     SLOW_SINK(400, 0.25),
     LONG_OUTAGE(700, 0.25),
     COMMIT_TROUBLE(400, 0.25),
-    CRASH_STORM(400, 0.25);
+    CRASH_STORM(400, 0.25),
+    LOG_TROUBLE(500, 0.25);
 
     private final int incidentMillis;
     private final double others;
@@ -42,11 +53,13 @@ enum Profile {
     Set<Fault> always() {
         return switch (this) {
             case GENERAL -> Set.of();
-            case REBALANCE_STORM -> Set.of(REBALANCE, MEMBER_LOST);
+            case REBALANCE_STORM -> Set.of(REBALANCE, MEMBER_LOST, MEMBER_FROZEN);
             case SLOW_SINK -> Set.of(REPLICA_SLOW, REPLICA_HANGS, INTERRUPT_IGNORED);
             case LONG_OUTAGE -> Set.of(SHARD_DOWN, REPLICA_DOWN, DRAIN);
-            case COMMIT_TROUBLE -> Set.of(COMMIT_LOST, COMMIT_LATE, COMMIT_REFUSED, COMMIT_LATER);
-            case CRASH_STORM -> Set.of(CRASH, ANSWER_LOST, THREAD_LOST, REPLICA_DOWN);
+            case COMMIT_TROUBLE -> Set.of(COMMIT_LOST, COMMIT_LATE, COMMIT_REFUSED, COMMIT_LATER, COORDINATOR_MOVES);
+            case LOG_TROUBLE ->
+                Set.of(RETENTION, TRUNCATION, TOPIC_MADE_ANEW, PARTITION_ADDED, LSO_STALLS, POISON, LARGE_RECORD);
+            case CRASH_STORM -> Set.of(CRASH, ANSWER_LOST, THREAD_LOST, REPLICA_DOWN, OFFSETS_EXPIRE);
         };
     }
 

@@ -1,5 +1,11 @@
 package dev.millrace.testkit;
 
+import dev.millrace.kafka.KafkaSourceSettings;
+import dev.millrace.kafka.KafkaSourceSettings.OnLostOffset;
+import dev.millrace.kafka.KafkaSourceSettings.OnPoison;
+import dev.millrace.kafka.ValueFormat;
+import java.util.ArrayList;
+import java.util.List;
 import dev.millrace.breaker.BreakerSettings;
 import dev.millrace.sinkpool.ShardId;
 import dev.millrace.sinkpool.ShardSettings;
@@ -39,7 +45,22 @@ record Scenario(
             long commitNanos,
             long revokeNanos,
             long turnNanos,
-            boolean eager) {}
+            long commitTimeoutNanos,
+            long stalledNanos,
+            long identityNanos,
+            long sessionNanos,
+            Protocol protocol,
+            ValueFormat.Kind format,
+            OnPoison onPoison,
+            OnLostOffset onLostOffset) {}
+
+    /// How members find each other.
+    enum Protocol {
+        EAGER,
+        COOPERATIVE,
+        EPOCHS
+    }
+
 
     /// How sinks are driven, and what they can do.
     record Sink(
@@ -54,10 +75,14 @@ record Scenario(
             ShardSettings.RetrySettings retry,
             BreakerSettings breaker) {}
 
+    private static final List<Protocol> PROTOCOLS = List.of(Protocol.values());
     private static final long YEAR_NANOS = 365L * 24 * 3600 * 1_000_000_000;
 
     /// The longest row, in bytes.
     static final int LONGEST_ROW = 96;
+
+    /// Records larger than the budget come only where it is no larger than this.
+    private static final long LARGEST_BUDGET = 10_000;
 
     static Scenario of(long seed, Chance chance, Suppressed suppressed) {
         var profile = Profile.of(seed);
@@ -101,7 +126,7 @@ record Scenario(
                 suppressed.of(Size.PROCESSES, chance.between(1, 2)),
                 suppressed.of(Size.MEMBERS, chance.between(1, 2)),
                 (int) chance.spread(1, 40),
-                (int) chance.spread(48, 2_000),
+                (int) chance.spread(1_024, 4_000),
                 chance.spreadMillis(1, 100),
                 chance.spread(8, 2_000),
                 chance.spread(1_000, 100_000),
@@ -111,7 +136,14 @@ record Scenario(
                 chance.spreadMillis(100, 3_000),
                 chance.spreadMillis(20, 3_000),
                 chance.spreadMillis(5, 100),
-                chance.of(0.5));
+                chance.spreadMillis(50, 3_000),
+                chance.spreadMillis(500, 5_000),
+                chance.spreadMillis(300, 10_000),
+                chance.spreadMillis(500, 6_000),
+                chance.any(PROTOCOLS),
+                chance.of(0.5) ? ValueFormat.Kind.RAW : ValueFormat.Kind.JSON,
+                chance.of(0.5) ? OnPoison.STOP : OnPoison.SKIP,
+                chance.of(0.5) ? OnLostOffset.HALT : OnLostOffset.CONTINUE);
     }
 
     private static Sink sink(Chance chance, Suppressed suppressed) {
@@ -174,6 +206,24 @@ record Scenario(
                 sink.retry,
                 sink.breaker,
                 sink.countsRows);
+    }
+
+    /// A row larger than the whole budget, where there are such.
+    int largeRow() {
+        return dealt.contains(Fault.LARGE_RECORD) && source.budgetBytes <= LARGEST_BUDGET ? (int) source.budgetBytes + 100 : 0;
+    }
+
+    /// The source's settings; those by which an operator answers a stop as they are now.
+    KafkaSourceSettings kafka(OnPoison onPoison, OnLostOffset onLostOffset) {
+        var topics = new ArrayList<String>();
+        for (var topic = 0; topic < load.topics; topic++) topics.add("t" + topic);
+        return KafkaSourceSettings.of("simulated", new KafkaSourceSettings.Subscription.Named(topics), "group")
+                .onNoOffset(KafkaSourceSettings.OnNoOffset.EARLIEST)
+                .onLostOffset(onLostOffset)
+                .values(new KafkaSourceSettings.Values(source.format, ValueFormat.OnTombstone.SKIP, onPoison))
+                .checkpoint(new KafkaSourceSettings.Checkpoint(
+                        source.commitNanos, source.maxPending, source.stalledNanos, source.commitTimeoutNanos))
+                .membership(new KafkaSourceSettings.Membership(source.revokeNanos, YEAR_NANOS, YEAR_NANOS));
     }
 
     /// The run has faults of this kind.

@@ -18,9 +18,12 @@ final class World {
     final FakeLog log;
     final FakeGroup group;
     final FakeSink sink;
+    final Operator operator;
+    final OrderOracle order;
     final List<PipelineProcess> processes = new ArrayList<>();
     private final Map<Sometimes, int[]> reached = new EnumMap<>(Sometimes.class);
     private long runs;
+    private long epochs;
     private boolean healed;
 
     World(long seed, Suppressed suppressed) {
@@ -31,6 +34,8 @@ final class World {
         log = new FakeLog(this);
         group = new FakeGroup(this);
         sink = new FakeSink(this);
+        operator = new Operator(this);
+        order = new OrderOracle(scenario);
     }
 
     long now() {
@@ -56,6 +61,16 @@ final class World {
         return ++runs;
     }
 
+    /// Numbers stretches of owning, over all processes.
+    long nextEpoch() {
+        return ++epochs;
+    }
+
+    /// There is something new in a partition's log.
+    void dataAt(int slot) {
+        for (var process : processes) for (var member : process.members()) member.dataAt(slot);
+    }
+
     boolean healed() {
         return healed;
     }
@@ -63,7 +78,7 @@ final class World {
     void heal() {
         healed = true;
         note("heal", 0, 0);
-        log.produceAll();
+        log.heal();
         group.heal();
         sink.heal();
     }

@@ -446,6 +446,11 @@ public final class SourceMachine {
         return flight.committed(partition);
     }
 
+    /// What became of the rows of a partition that it owns or owned.
+    public PartitionView view(SourcePartition partition, long nowNanos) {
+        return accounts.apply(partition).view(nowNanos, 0);
+    }
+
     /// Gives up everything that is not handed over; every handle it holds is closed.
     public void close() {
         for (var partition : new ArrayList<>(owned.keySet())) revoked(List.of(partition));
