@@ -76,6 +76,7 @@ final class ClassicMembership implements Membership {
             if ((seat.told & ~seat.owned) != 0)
                 throw new IllegalStateException("the group forgot to revoke from seat " + id);
             seat.told = seat.owned;
+            if (preparing && seat.revoking) seat.news.run();
             return new Told.Assigned(added);
         }
         if (!preparing || !seat.revoking) return NOTHING;

@@ -66,12 +66,9 @@ final class PipelineProcess {
     }
 
     private void endUnjoined() {
-        if (!members.getFirst().hasLeft()) {
-            members.forEach(Member::discard);
-            inputDone();
-        }
-        if (shardsFinished()) left();
-        else later(START_AGAIN_NANOS, this::endUnjoined);
+        members.forEach(Member::discard);
+        inputDone();
+        left();
     }
 
     /// Does it later, if the process lives then.
@@ -252,6 +249,10 @@ final class PipelineProcess {
     /// A member has left the group. The last one ends the process.
     void left() {
         if (!members.stream().allMatch(Member::hasLeft)) return;
+        if (!shardsFinished()) {
+            later(START_AGAIN_NANOS, this::left);
+            return;
+        }
         gone = true;
         world.note("process ends", slot, run);
         checkAtRest();
