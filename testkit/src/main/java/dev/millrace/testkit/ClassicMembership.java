@@ -106,7 +106,10 @@ final class ClassicMembership implements Membership {
         if (seats.isEmpty()) return;
         world.note("rebalance", seats.size(), generation);
         var all = new ArrayList<>(seats.values());
-        for (var seat : all) seat.target = 0;
+        for (var seat : all) {
+            seat.target = 0;
+            if (seat.assigned && world.strikes(Fault.REBALANCE, 0.5)) skipGeneration(seat);
+        }
         for (var slot = 0; slot < world.log.slots(); slot++) {
             var bit = 1L << slot;
             Seat owner = null;
@@ -124,6 +127,12 @@ final class ClassicMembership implements Membership {
             if (preparing && generation == of) evictLate();
         });
         completeIfReady();
+    }
+
+    /// It never hears of the generation that has just begun, since the next one begins already.
+    private static void skipGeneration(Seat seat) {
+        seat.owned = seat.told;
+        seat.assigned = false;
     }
 
     private void evictLate() {

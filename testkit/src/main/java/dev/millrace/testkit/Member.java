@@ -16,6 +16,7 @@ import dev.millrace.kafka.TopicNote;
 import dev.millrace.sinkpool.NanoClock;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -216,21 +217,33 @@ final class Member {
     // --- the machine
 
     private void now(SourceEvent event) {
+        if (event instanceof SourceEvent.CommitAnswered(var attempt, var answer)) {
+            answered(attempt, answer, event);
+            return;
+        }
         machine.on(event, now(), commands::add);
         process.checkBudget();
         if (event instanceof SourceEvent.TopicChanged(var topic, var _, var _)) sends.topicChanged(topic);
-        if (event instanceof SourceEvent.CommitAnswered(var attempt, var answer)) answered(attempt, answer);
     }
 
-    private void answered(long attempt, Answer answer) {
+    private void answered(long attempt, Answer answer, SourceEvent event) {
         world.note("commit answered " + answer.getClass().getSimpleName(), seat, attempt);
         var send = sends.out();
         sends.answered(attempt);
         if (answer instanceof Answer.Fenced)
             for (var position : positions) if (position != null) sends.forgotten(position.as);
-        if (send == null || send.attempt() != attempt) return;
-        for (var partition : send.entries().keySet())
-            sends.known(partition, machine.view(partition, now()).committed());
+        if (!(answer instanceof Answer.Acknowledged) || send == null) {
+            machine.on(event, now(), commands::add);
+            return;
+        }
+        var before = new HashMap<SourcePartition, Long>();
+        for (var partition : send.entries().keySet()) before.put(partition, committed(partition));
+        machine.on(event, now(), commands::add);
+        before.forEach((partition, known) -> sends.known(partition, known, committed(partition)));
+    }
+
+    private @Nullable Long committed(SourcePartition partition) {
+        return machine.view(partition, now()).committed();
     }
 
     private void takeInbox() {

@@ -6,6 +6,7 @@ import dev.millrace.checkpoint.SourcePartition;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -61,7 +62,10 @@ final class SendOracle {
     }
 
     /// What the member now takes for committed the broker had.
-    void known(SourcePartition partition, @Nullable Long offset) {
+    void known(SourcePartition partition, @Nullable Long before, @Nullable Long offset) {
+        if (Objects.equals(before, offset)) return;
+        if (!highest.containsKey(partition))
+            throw new Violation("C2", "an answer counts for " + partition + ", which is not owned");
         var slot = log.life(partition).slot;
         if (offset == null || !log.at(slot).id.equals(partition)) return;
         if (group.committed(slot) != null && group.highest(slot) < offset)
