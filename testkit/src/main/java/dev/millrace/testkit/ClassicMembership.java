@@ -136,8 +136,7 @@ final class ClassicMembership implements Membership {
     }
 
     private void evictLate() {
-        for (var entry : new ArrayList<>(seats.entrySet()))
-            if (entry.getValue().revoking) remove(entry.getKey());
+        for (var entry : new ArrayList<>(seats.entrySet())) if (entry.getValue().revoking) remove(entry.getKey());
     }
 
     private void completeIfReady() {

@@ -28,7 +28,9 @@ final class CommitOracle {
                     "O1", partition + " is committed at " + entry.offset() + ", and " + missing + " is lost");
         if (entry.offset() > life.end)
             throw new Violation("O1", partition + " is committed at " + entry.offset() + ", behind the log's end");
-        if (before == null || before.offset() <= entry.offset() || !before.metadata().equals(entry.metadata())) return;
+        if (before == null
+                || before.offset() <= entry.offset()
+                || !before.metadata().equals(entry.metadata())) return;
         if (!late)
             throw new Violation("O6", partition + " goes back from " + before.offset() + " to " + entry.offset());
         world.reached(Sometimes.COMMIT_WENT_BACK_AT_BROKER);

@@ -21,10 +21,7 @@ final class FakeLog {
     /// What a fetch at a position gives.
     sealed interface Fetched {
         /// Records, or null for none, and the position after them.
-        record Some(
-                @Nullable FakeRecords records,
-                long next,
-                int leaderEpoch) implements Fetched {}
+        record Some(@Nullable FakeRecords records, long next, int leaderEpoch) implements Fetched {}
 
         record Nothing() implements Fetched {}
 
@@ -136,7 +133,11 @@ final class FakeLog {
             world.dataAt(part.slot);
         }
         world.agenda.in(world.chance.millis(0, 2_000), () -> {
-            for (var part : now) grown(part, part.size());
+            for (var part : now) {
+                if (part.takenAtEnd) part.logStart = part.end;
+                if (part.takenAtEnd) part.first = part.size();
+                grown(part, part.size());
+            }
         });
     }
 
@@ -149,6 +150,7 @@ final class FakeLog {
     /// Retention takes what is before some record, read or not.
     void retain() {
         var part = any();
+        if (world.chance.of(0.1)) part.takenAtEnd = true;
         if (part.visible <= part.first) return;
         part.first = world.chance.between(part.first + 1, part.visible);
         part.logStart = part.first == part.visible ? part.logEnd() : part.offsets[part.first];
@@ -175,6 +177,7 @@ final class FakeLog {
         cut.first = part.first;
         cut.logStart = part.logStart;
         cut.visible = cutAt;
+        cut.takenAtEnd = part.takenAtEnd;
         now.set(part.slot, alive(cut));
         world.note("truncation", part.slot, offsets[cutAt]);
         world.dataAt(part.slot);
@@ -206,7 +209,8 @@ final class FakeLog {
         if (now.size() >= MOST_SLOTS) return;
         var topic = world.chance.between(0, topics.size() - 1);
         var partitions = (int) now.stream().filter(p -> topicOf(p) == topic).count();
-        var made = add(topic, partitions, world.chance.between(1, world.scenario.load().records()));
+        var made = add(
+                topic, partitions, world.chance.between(1, world.scenario.load().records()));
         made.grownLater = true;
         world.note("partition added", made.slot, topic);
         world.agenda.in(world.chance.millis(0, 2_000), world.group::rebalance);

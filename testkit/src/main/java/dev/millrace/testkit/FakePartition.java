@@ -29,6 +29,9 @@ final class FakePartition {
     /// The first record that retention left.
     int first;
 
+    /// Retention takes all of it when the load has ended.
+    boolean takenAtEnd;
+
     /// It was added when the group ran already.
     boolean grownLater;
 

@@ -11,9 +11,16 @@ import org.jspecify.annotations.Nullable;
 /// Thread ownership: the run.
 final class FakePosition {
     final int slot;
-    @Nullable CommitEntry start;
-    @Nullable CommitEntry committed;
-    @Nullable TopicId topicId;
+
+    @Nullable
+    CommitEntry start;
+
+    @Nullable
+    CommitEntry committed;
+
+    @Nullable
+    TopicId topicId;
+
     boolean located;
 
     /// What the member calls it, once it arrived.

@@ -80,7 +80,9 @@ final class FakeRows implements RowEncoder {
         var lastOffset = -1L;
         for (var slice : rows.slices()) {
             var chunk = slice.chunk();
-            if (last == null || chunk.epoch() != last.epoch() || !chunk.partition().equals(last.partition())) {
+            if (last == null
+                    || chunk.epoch() != last.epoch()
+                    || !chunk.partition().equals(last.partition())) {
                 var order = last == null ? 1 : chunk.partition().compareTo(last.partition());
                 if (order < 0 || (order == 0 && last != null && chunk.epoch() < last.epoch()))
                     throw new Violation(

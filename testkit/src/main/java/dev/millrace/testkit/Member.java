@@ -66,6 +66,9 @@ final class Member {
     private long turnAt;
     private long stalledAt = -1;
     private boolean fatal;
+
+    /// There may be records at once.
+    private boolean resumed;
     private long askedAt = Long.MIN_VALUE / 2;
 
     Member(PipelineProcess process) {
@@ -162,7 +165,8 @@ final class Member {
             missedNews = true;
             return;
         }
-        var at = Math.max(elapsed() + world.chance.between(0, world.scenario.source().turnNanos()), frozenUntil);
+        var at = Math.max(
+                elapsed() + world.chance.between(0, world.scenario.source().turnNanos()), frozenUntil);
         if (at >= nextAt) return;
         nextAt = at;
         arm();
@@ -268,19 +272,25 @@ final class Member {
                             case HALTED -> Sometimes.PARTITION_HALTED;
                         });
             }
-            case SourceCommand.Resume(var which) -> pause(which, false);
-            case SourceCommand.Commit(var send, var _) -> commit(send, null, answer -> {
-                tell(new SourceEvent.CommitAnswered(send.attempt(), answer));
-            });
+            case SourceCommand.Resume(var which) -> {
+                pause(which, false);
+                resumed = true;
+            }
+            case SourceCommand.Commit(var send, var _) ->
+                commit(send, null, answer -> {
+                    tell(new SourceEvent.CommitAnswered(send.attempt(), answer));
+                });
             case SourceCommand.SeekTo(var partition, var offset) -> {
                 var position = of(partition);
                 if (position == null) break;
                 position.seek(offset, -1);
                 position.paused = false;
+                resumed = true;
             }
             case SourceCommand.Tell _ -> {}
             case SourceCommand.InputFinished() -> {
                 inputDone = true;
+                oracle.inputFinished(machine, now(), process.deadlinePassed());
                 process.inputDone();
             }
             case SourceCommand.Stop(var exitCode, var reason) -> process.failed(exitCode, reason);
@@ -400,11 +410,12 @@ final class Member {
         switch (world.group.members.poll(seat)) {
             case Membership.Told.Nothing() -> then.run();
             case Membership.Told.Assigned(var slots) -> assigned(slots, then);
-            case Membership.Told.Revoke(var slots) -> revoke(slots, () -> {
-                process.effect();
-                world.group.members.revoked(seat);
-                then.run();
-            });
+            case Membership.Told.Revoke(var slots) ->
+                revoke(slots, () -> {
+                    process.effect();
+                    world.group.members.revoked(seat);
+                    then.run();
+                });
             case Membership.Told.Lost() -> {
                 lost();
                 seat = world.group.members.join(this::news);
@@ -473,8 +484,9 @@ final class Member {
         // An exception of the client comes without records; those are given at the next poll.
         if (tick && batches.isEmpty()) now(new SourceEvent.Tick());
         else now(new SourceEvent.Polled(batches));
+        resumed = false;
         carryOut();
-        sleep(more || tick);
+        sleep(more || tick || resumed);
     }
 
     private void outOfRange(FakePosition position) {
@@ -565,11 +577,14 @@ final class Member {
         now(new SourceEvent.Revoking(which));
         if (!machine.idle(which)) world.reached(Sometimes.REVOKE_WITH_CHUNKS_IN_FLIGHT);
         var until = elapsed() + settings.membership().drainTimeoutNanos();
-        awaitIdle(which, until, () -> commitNow(which, elapsed() + commitNanos(), () -> {
-            release(slots);
-            now(new SourceEvent.Revoked(which));
-            then.run();
-        }));
+        awaitIdle(
+                which,
+                until,
+                () -> commitNow(which, elapsed() + commitNanos(), () -> {
+                    release(slots);
+                    now(new SourceEvent.Revoked(which));
+                    then.run();
+                }));
     }
 
     private void awaitIdle(Set<SourcePartition> which, long until, Runnable then) {
@@ -593,15 +608,17 @@ final class Member {
         return settings.checkpoint().commitTimeoutNanos();
     }
 
-    private void commit(
-            CommitFlight.Send send, @Nullable Set<SourcePartition> only, Consumer<Answer> answer) {
+    private void commit(CommitFlight.Send send, @Nullable Set<SourcePartition> only, Consumer<Answer> answer) {
         sends.sent(send, only);
         process.effect();
         world.note("commit", seat, send.attempt());
-        world.group.commit(seat, send, said -> process.doNow(() -> {
-            fatal |= said instanceof Answer.Fenced;
-            answer.accept(said);
-        }));
+        world.group.commit(
+                seat,
+                send,
+                said -> process.doNow(() -> {
+                    fatal |= said instanceof Answer.Fenced;
+                    answer.accept(said);
+                }));
     }
 
     /// Commits what is contiguous of these, or with null of all, until nothing is left to commit or the time is up.
@@ -635,8 +652,7 @@ final class Member {
         then.run();
     }
 
-    private void sendAndWait(
-            CommitFlight.Send send, @Nullable Set<SourcePartition> only, long until, Runnable then) {
+    private void sendAndWait(CommitFlight.Send send, @Nullable Set<SourcePartition> only, long until, Runnable then) {
         var answer = new @Nullable Answer[1];
         commit(send, only, said -> {
             answer[0] = said;

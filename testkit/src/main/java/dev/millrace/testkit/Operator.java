@@ -88,8 +88,7 @@ final class Operator {
         var part = world.log.at(slot);
         var entry = world.group.committed(slot);
         if (entry == null) return;
-        var ofIt = TopicNote.read(entry.metadata()) instanceof TopicNote.Of(var id)
-                && id.equals(part.id.topicId());
+        var ofIt = TopicNote.read(entry.metadata()) instanceof TopicNote.Of(var id) && id.equals(part.id.topicId());
         if (!ofIt) {
             world.group.forget(slot);
             return;
@@ -98,5 +97,4 @@ final class Operator {
         var at = cut >= 0 ? cut : Math.min(entry.offset(), part.logEnd());
         if (at != entry.offset()) world.group.reset(slot, new CommitEntry(at, -1, entry.metadata()));
     }
-
 }

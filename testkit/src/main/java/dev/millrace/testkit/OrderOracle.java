@@ -22,8 +22,7 @@ final class OrderOracle {
     private final Map<Stream, Long> landed = new HashMap<>();
 
     OrderOracle(Scenario scenario) {
-        promised = scenario.sink().maxInFlight() == 1
-                && scenario.sink().retry().maxAttempts() == 0;
+        promised = scenario.sink().maxInFlight() == 1 && scenario.sink().retry().maxAttempts() == 0;
     }
 
     void landed(int shard, BatchRows rows) {

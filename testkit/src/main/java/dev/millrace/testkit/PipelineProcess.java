@@ -2,8 +2,8 @@ package dev.millrace.testkit;
 
 import dev.millrace.checkpoint.OpenHandles;
 import dev.millrace.kafka.KafkaSourceSettings;
-import dev.millrace.sinkpool.AdmissionBudget;
 import dev.millrace.kafka.SinkFeed;
+import dev.millrace.sinkpool.AdmissionBudget;
 import dev.millrace.sinkpool.ShardEvent;
 import java.util.ArrayList;
 import java.util.List;
@@ -202,6 +202,10 @@ final class PipelineProcess {
             if (left <= 0) throw new Violation("O9", "process run " + run + " does not end after its drain");
             mustEndIn(left);
         });
+    }
+
+    boolean deadlinePassed() {
+        return world.agenda.elapsed() >= drainDeadline;
     }
 
     /// On the clock that machines are told.

@@ -1,16 +1,16 @@
 package dev.millrace.testkit;
 
+import dev.millrace.breaker.BreakerSettings;
 import dev.millrace.kafka.KafkaSourceSettings;
 import dev.millrace.kafka.KafkaSourceSettings.OnLostOffset;
 import dev.millrace.kafka.KafkaSourceSettings.OnPoison;
 import dev.millrace.kafka.ValueFormat;
-import java.util.ArrayList;
-import java.util.List;
-import dev.millrace.breaker.BreakerSettings;
 import dev.millrace.sinkpool.ShardId;
 import dev.millrace.sinkpool.ShardSettings;
 import dev.millrace.testkit.Suppressed.Size;
+import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
 
 /// What a seed fixes before anything happens: the settings, the load, the faults. `dealt` are the kinds of fault that
@@ -60,7 +60,6 @@ record Scenario(
         COOPERATIVE,
         EPOCHS
     }
-
 
     /// How sinks are driven, and what they can do.
     record Sink(

@@ -140,7 +140,8 @@ public final class Simulation {
             for (var i = 0; i < 16; i++) {
                 if (step(bound)) continue;
                 var stuck = world.processes.stream().map(PipelineProcess::stuck).toList();
-                throw new Violation("O10", what + " is not committed in time" + world.group.undone() + String.join("", stuck));
+                throw new Violation(
+                        "O10", what + " is not committed in time" + world.group.undone() + String.join("", stuck));
             }
         }
     }

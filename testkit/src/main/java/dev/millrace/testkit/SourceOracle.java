@@ -51,6 +51,15 @@ final class SourceOracle {
             throw new Violation("O8", "no poll for " + nanos + " ns, bound " + longestTurnNanos);
     }
 
+    /// DRN-1: nothing that was taken is forgotten while there is time for it.
+    void inputFinished(SourceMachine machine, long nowNanos, boolean deadlinePassed) {
+        if (deadlinePassed) return;
+        for (var partition : machine.owned()) {
+            var waiting = machine.view(partition, nowNanos).waiting();
+            if (waiting != 0) throw new Violation("DRN-1", waiting + " rows of " + partition + " wait for nothing");
+        }
+    }
+
     void atRest(SourceMachine machine, long nowNanos, boolean halted) {
         polled.forEach((partition, records) -> {
             var view = machine.view(partition, nowNanos);

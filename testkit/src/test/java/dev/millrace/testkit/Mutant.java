@@ -198,6 +198,98 @@ record Mutant(String name, String module, String type, List<Edit> edits) {
                         "dev.millrace.sinkpool.MergedComposition",
                         new Edit(
                                 "nowNanos - oldestNanos >= settings.lingerNanos()",
-                                "nowNanos >= oldestNanos + settings.lingerNanos()")));
+                                "nowNanos >= oldestNanos + settings.lingerNanos()")),
+                new Mutant(
+                        "the position is one past the last record",
+                        "connectors/kafka",
+                        "dev.millrace.kafka.PartitionFlow",
+                        new Edit("var end = last ? next : to < size", "var end = to < size"),
+                        new Edit("if (next > tracker.end()) register(next, nextLeaderEpoch).close();", "")),
+                new Mutant(
+                        "what waited in a revoke counts as done",
+                        "connectors/kafka",
+                        "dev.millrace.kafka.PartitionFlow",
+                        new Edit("run.ack.fail();", "")),
+                new Mutant(
+                        "a revoked partition is still committed",
+                        "connectors/kafka",
+                        "dev.millrace.kafka.SourceMachine",
+                        new Edit("flight.forget(flow.partition);", "")),
+                new Mutant(
+                        "a lost partition is still committed",
+                        "connectors/kafka",
+                        "dev.millrace.kafka.SourceMachine",
+                        new Edit(
+                                "case SourceEvent.Lost(var partitions) -> revoked(partitions);",
+                                "case SourceEvent.Lost(var partitions) -> {}")),
+                new Mutant(
+                        "a changed topic is still committed",
+                        "connectors/kafka",
+                        "dev.millrace.kafka.SourceMachine",
+                        new Edit(
+                                "            forget(one);\n            one.halted = true;",
+                                "            one.halted = true;")),
+                new Mutant(
+                        "a row left out is counted twice",
+                        "connectors/kafka",
+                        "dev.millrace.kafka.PartitionFlow",
+                        new Edit(
+                                "case Encoded.Skipped(var reason) -> account.sinks.get(i).skip(reason);",
+                                "case Encoded.Skipped(var reason) -> { account.sinks.get(i).skip(reason); account.sinks.get(i).skip(reason); }")),
+                new Mutant(
+                        "retention is counted one short",
+                        "connectors/kafka",
+                        "dev.millrace.kafka.SourceMachine",
+                        new Edit(
+                                "var count = lost.logStart() - lost.position();",
+                                "var count = lost.logStart() - lost.position() - 1;")),
+                new Mutant(
+                        "reading goes on behind the log's start",
+                        "connectors/kafka",
+                        "dev.millrace.kafka.SourceMachine",
+                        new Edit(
+                                "new SourceCommand.SeekTo(lost.partition(), lost.logStart())",
+                                "new SourceCommand.SeekTo(lost.partition(), lost.logStart() + 1)")),
+                new Mutant(
+                        "what retention took is never done",
+                        "connectors/kafka",
+                        "dev.millrace.kafka.SourceMachine",
+                        new Edit("one.flow.passOver(lost.logStart(), -1);", "")),
+                new Mutant(
+                        "poison is left out under stop",
+                        "connectors/kafka",
+                        "dev.millrace.kafka.PartitionFlow",
+                        new Edit(
+                                "if (answer instanceof Encoded.Poison poison && onPoison == OnPoison.STOP) return poisoned(run, poison);",
+                                "")),
+                new Mutant(
+                        "a record is encoded again when there is room",
+                        "connectors/kafka",
+                        "dev.millrace.kafka.PartitionFlow",
+                        new Edit(
+                                "            if (full != null) return full;\n            var checked",
+                                "            if (full != null) {\n                run.at = Math.max(0, run.at - 1);\n                return full;\n            }\n            var checked")),
+                new Mutant(
+                        "what is given up is not counted",
+                        "connectors/kafka",
+                        "dev.millrace.kafka.PartitionFlow",
+                        new Edit("account.dropped(builder.rows());", "")),
+                new Mutant(
+                        "a failed range ends nothing",
+                        "connectors/kafka",
+                        "dev.millrace.kafka.SourceMachine",
+                        new Edit(
+                                "one.halted || head == null || nowNanos - since < limit",
+                                "one.halted || head == null || nowNanos - since >= 0")),
+                new Mutant(
+                        "a commit without the topic's identity",
+                        "connectors/kafka",
+                        "dev.millrace.kafka.Owned",
+                        new Edit("this.note = TopicNote.of(flow.partition.topicId());", "this.note = \"\";")),
+                new Mutant(
+                        "a drain forgets what waits",
+                        "connectors/kafka",
+                        "dev.millrace.kafka.SourceMachine",
+                        new Edit("        for (var one : owned.values()) if (one.flow.hasWaiting()) return;\n", "")));
     }
 }
