@@ -38,6 +38,7 @@ final class Member {
     private static final long LONGEST_NAP_NANOS = 30_000_000_000L;
 
     private final PipelineProcess process;
+    private final Naps naps;
     private final World world;
     private final KafkaSourceSettings settings;
     private final SourceMachine machine;
@@ -57,14 +58,7 @@ final class Member {
     private boolean left;
     private int turns;
 
-    private @Nullable Runnable next;
-    private boolean wakes;
-    private boolean missedNews;
-    private long nextAt;
-    private long token;
-    private long frozenUntil;
     private long turnAt;
-    private long stalledAt = -1;
     private boolean fatal;
 
     /// There may be records at once.
@@ -73,6 +67,7 @@ final class Member {
 
     Member(PipelineProcess process) {
         this.process = process;
+        this.naps = new Naps(process);
         this.world = process.world;
         this.settings = process.settings;
         this.sends = new SendOracle(world);
@@ -111,7 +106,7 @@ final class Member {
     }
 
     void begin() {
-        seat = world.group.members.join(this::news);
+        seat = world.group.members.join(naps::news);
         turn();
     }
 
@@ -124,12 +119,7 @@ final class Member {
 
     /// Its thread stands still for so long. A frozen process sends no heartbeats either.
     void stall(long nanos, boolean frozen) {
-        frozenUntil = Math.max(frozenUntil, elapsed() + nanos);
-        stalledAt = frozenUntil;
-        if (next != null && nextAt < frozenUntil) {
-            nextAt = frozenUntil;
-            arm();
-        }
+        naps.stall(nanos);
         var session = world.scenario.source().sessionNanos();
         if (!frozen || nanos <= session) return;
         var of = seat;
@@ -139,42 +129,9 @@ final class Member {
         });
     }
 
-    private void nap(long nanos, boolean wakeable, Runnable step) {
-        next = step;
-        wakes = wakeable;
-        nextAt = Math.max(elapsed() + Math.max(0, nanos), frozenUntil);
-        arm();
-        if (!wakeable || !missedNews) return;
-        missedNews = false;
-        news();
-    }
-
-    private void arm() {
-        var of = ++token;
-        process.later(nextAt - elapsed(), () -> {
-            var step = next;
-            if (of != token || step == null) return;
-            next = null;
-            step.run();
-        });
-    }
-
-    /// Something came that ends a nap soon.
-    private void news() {
-        if (next == null || !wakes) {
-            missedNews = true;
-            return;
-        }
-        var at = Math.max(
-                elapsed() + world.chance.between(0, world.scenario.source().turnNanos()), frozenUntil);
-        if (at >= nextAt) return;
-        nextAt = at;
-        arm();
-    }
-
     void dataAt(int slot) {
         var position = positions[slot];
-        if (position != null && !position.paused) news();
+        if (position != null && !position.paused) naps.news();
     }
 
     private long untilWake(long most) {
@@ -191,7 +148,7 @@ final class Member {
 
     private void tell(SourceEvent event) {
         inbox.add(event);
-        news();
+        naps.news();
     }
 
     void changed(String topic, TopicId was, TopicId is) {
@@ -200,7 +157,7 @@ final class Member {
 
     void identified(List<TopicId> topics) {
         identified = topics;
-        if (arriving) news();
+        if (arriving) naps.news();
     }
 
     /// Gives back a consumer that never joins.
@@ -211,11 +168,11 @@ final class Member {
 
     /// When its thread goes on, if it stands still.
     long stalledUntil() {
-        return frozenUntil;
+        return naps.stalledUntil();
     }
 
     void stopAsked() {
-        news();
+        naps.news();
     }
 
     // --- the machine
@@ -339,7 +296,7 @@ final class Member {
         var late = world.group.moving();
         if (late) world.reached(Sometimes.START_READ_LATE);
         var asked = late ? SourceOracle.ASK_NANOS : world.chance.millis(0, 20);
-        nap(asked, false, () -> {
+        naps.nap(asked, false, () -> {
             if (!late) for (var position : positions) if (position != null && !position.located) place(position);
             then.run();
         });
@@ -406,7 +363,7 @@ final class Member {
 
     private void pollGroup(Runnable then) {
         process.effect();
-        missedNews = false;
+        naps.heardAll();
         switch (world.group.members.poll(seat)) {
             case Membership.Told.Nothing() -> then.run();
             case Membership.Told.Assigned(var slots) -> assigned(slots, then);
@@ -418,7 +375,7 @@ final class Member {
                 });
             case Membership.Told.Lost() -> {
                 lost();
-                seat = world.group.members.join(this::news);
+                seat = world.group.members.join(naps::news);
                 then.run();
             }
         }
@@ -527,16 +484,16 @@ final class Member {
     }
 
     private void sleep(boolean more) {
-        if (turnAt >= stalledAt) oracle.turned(elapsed() - turnAt);
+        if (turnAt >= naps.stalledUntil()) oracle.turned(elapsed() - turnAt);
         var turn = world.scenario.source().turnNanos();
-        if (more) nap(world.chance.between(turn / 4, turn), false, this::turn);
+        if (more) naps.nap(world.chance.between(turn / 4, turn), false, this::turn);
         else if (machine.held() && !process.draining()) {
-            nap(untilWake(world.chance.between(HELD_POLL_NANOS, 4 * turn)), true, this::turn);
+            naps.nap(untilWake(world.chance.between(HELD_POLL_NANOS, 4 * turn)), true, this::turn);
         } else {
             var most = process.draining() ? turn : failedRanges || arriving ? ASK_AGAIN_NANOS : LONGEST_NAP_NANOS;
-            nap(untilWake(most), true, this::turn);
+            naps.nap(untilWake(most), true, this::turn);
         }
-        if (!inbox.isEmpty()) news();
+        if (!inbox.isEmpty()) naps.news();
     }
 
     // --- the group takes partitions away
@@ -594,12 +551,12 @@ final class Member {
             return;
         }
         var most = machine.held() ? world.scenario.source().turnNanos() : until - elapsed();
-        nap(Math.min(until - elapsed(), untilWake(most)), true, () -> {
+        naps.nap(Math.min(until - elapsed(), untilWake(most)), true, () -> {
             takeInbox();
             now(new SourceEvent.Tick());
             awaitIdle(which, until, then);
         });
-        if (!inbox.isEmpty()) news();
+        if (!inbox.isEmpty()) naps.news();
     }
 
     // --- commits
@@ -630,7 +587,7 @@ final class Member {
         }
         var out = sends.out();
         if (elapsed() < until) {
-            nap(until - elapsed(), true, () -> commitNow(only, until, then));
+            naps.nap(until - elapsed(), true, () -> commitNow(only, until, then));
             return;
         }
         if (out != null) now(new SourceEvent.CommitAnswered(out.attempt(), new Answer.Unknown()));
@@ -656,7 +613,7 @@ final class Member {
         var answer = new @Nullable Answer[1];
         commit(send, only, said -> {
             answer[0] = said;
-            news();
+            naps.news();
         });
         awaitAnswer(answer, until, () -> {
             var said = answer[0] == null ? new Answer.Unknown() : answer[0];
@@ -670,7 +627,7 @@ final class Member {
 
     private void awaitAnswer(@Nullable Answer[] answer, long until, Runnable then) {
         if (answer[0] != null || elapsed() >= until) then.run();
-        else nap(until - elapsed(), true, () -> awaitAnswer(answer, until, then));
+        else naps.nap(until - elapsed(), true, () -> awaitAnswer(answer, until, then));
     }
 
     // --- the end

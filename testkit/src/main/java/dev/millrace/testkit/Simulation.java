@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /// log, group and sink: a time of chaos, then healing, after which everything must land and be committed, and every
 /// process must end with nothing open.
 ///
-/// Shard machines, breakers, chunk builders, budget, trackers and commit flights are those of production; threads,
+/// Source machines, shard machines, breakers, chunk builders and budget are those of production; threads,
 /// clocks and sockets are not run. The seed fixes everything, the settings and the kinds of fault included.
 ///
 /// Thread ownership: any thread; a run shares nothing with another.
