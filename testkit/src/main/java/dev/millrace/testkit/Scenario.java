@@ -209,7 +209,9 @@ record Scenario(
 
     /// A row larger than the whole budget, where there are such.
     int largeRow() {
-        return dealt.contains(Fault.LARGE_RECORD) && source.budgetBytes <= LARGEST_BUDGET ? (int) source.budgetBytes + 100 : 0;
+        return dealt.contains(Fault.LARGE_RECORD) && source.budgetBytes <= LARGEST_BUDGET
+                ? (int) source.budgetBytes + 100
+                : 0;
     }
 
     /// The source's settings; those by which an operator answers a stop as they are now.
