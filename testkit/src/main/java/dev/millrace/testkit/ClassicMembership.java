@@ -108,7 +108,7 @@ final class ClassicMembership implements Membership {
         var all = new ArrayList<>(seats.values());
         for (var seat : all) {
             seat.target = 0;
-            if (seat.assigned && world.strikes(Fault.REBALANCE, 0.5)) skipGeneration(seat);
+            if (seat.assigned && world.strikes(Fault.GENERATION_SKIPPED, 0.5)) skipGeneration(seat);
         }
         for (var slot = 0; slot < world.log.slots(); slot++) {
             var bit = 1L << slot;

@@ -111,6 +111,7 @@ final class Incidents {
                     COMMIT_LATE,
                     COMMIT_LATER,
                     LATE_TIMER,
+                    GENERATION_SKIPPED,
                     POISON,
                     LARGE_RECORD,
                     OFFSETS_EXPIRE -> throw new IllegalStateException(kind + " is no incident");

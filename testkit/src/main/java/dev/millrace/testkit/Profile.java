@@ -8,6 +8,7 @@ import static dev.millrace.testkit.Fault.COMMIT_REFUSED;
 import static dev.millrace.testkit.Fault.COORDINATOR_MOVES;
 import static dev.millrace.testkit.Fault.CRASH;
 import static dev.millrace.testkit.Fault.DRAIN;
+import static dev.millrace.testkit.Fault.GENERATION_SKIPPED;
 import static dev.millrace.testkit.Fault.INTERRUPT_IGNORED;
 import static dev.millrace.testkit.Fault.LARGE_RECORD;
 import static dev.millrace.testkit.Fault.LSO_STALLS;
@@ -53,7 +54,7 @@ enum Profile {
     Set<Fault> always() {
         return switch (this) {
             case GENERAL -> Set.of();
-            case REBALANCE_STORM -> Set.of(REBALANCE, MEMBER_LOST, MEMBER_FROZEN);
+            case REBALANCE_STORM -> Set.of(REBALANCE, MEMBER_LOST, MEMBER_FROZEN, GENERATION_SKIPPED);
             case SLOW_SINK -> Set.of(REPLICA_SLOW, REPLICA_HANGS, INTERRUPT_IGNORED);
             case LONG_OUTAGE -> Set.of(SHARD_DOWN, REPLICA_DOWN, DRAIN);
             case COMMIT_TROUBLE -> Set.of(COMMIT_LOST, COMMIT_LATE, COMMIT_REFUSED, COMMIT_LATER, COORDINATOR_MOVES);

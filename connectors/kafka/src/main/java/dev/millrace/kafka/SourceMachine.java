@@ -314,7 +314,7 @@ public final class SourceMachine {
             if (one != null) one.flow.account.committed(entry.offset());
         });
         if (answer instanceof Answer.Fenced) {
-            revoked(Set.copyOf(owned.keySet()));
+            revoked(List.copyOf(owned.keySet()));
             stop(5, "this group member was fenced: another process uses its group.instance.id", out);
         }
     }
