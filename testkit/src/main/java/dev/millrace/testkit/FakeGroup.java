@@ -6,6 +6,7 @@ import dev.millrace.checkpoint.CommitFlight.Answer;
 import dev.millrace.checkpoint.SourcePartition;
 import dev.millrace.kafka.TopicNote;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +20,7 @@ final class FakeGroup {
     final Membership members;
     private final @Nullable CommitEntry[] committed = new CommitEntry[FakeLog.MOST_SLOTS];
     private final long[] highest = new long[FakeLog.MOST_SLOTS];
+    private final Map<SourcePartition, Long> applied = new HashMap<>();
     private @Nullable SourcePartition refused;
     private boolean refusedByName;
     private boolean refusesOn;
@@ -194,11 +196,12 @@ final class FakeGroup {
         committed[slot] = entry;
         oracle.applied(partition, before, entry, late);
         highest[slot] = Math.max(highest[slot], entry.offset());
+        applied.merge(partition, entry.offset(), Math::max);
     }
 
-    /// The highest offset that was applied since the last reset.
-    long highest(int slot) {
-        return highest[slot];
+    /// The highest offset that was ever applied.
+    long applied(SourcePartition partition) {
+        return applied.getOrDefault(partition, -1L);
     }
 
     /// A request that was given up was applied after a newer one, and nothing newer came since. No sender can know: the
