@@ -140,7 +140,7 @@ public final class CommitFlight {
     }
 
     private @Nullable Send build(Collection<Standing> from, boolean force, long nowNanos) {
-        if (out != null || (!force && nowNanos - paceNanos < 0)) return null;
+        if (out != null || (!force && nowNanos - paceNanos < 0) || !anyDirty(from)) return null;
         var apart = apart(from, nowNanos);
         var together = force || nowNanos - dueNanos >= 0 ? together(from) : List.<Standing>of();
         // In turns: neither a long search nor many held partitions keep the common commit waiting, nor the other way
@@ -148,6 +148,12 @@ public final class CommitFlight {
         lastWasApart = !apart.isEmpty() && (together.isEmpty() || !lastWasApart);
         var chosen = lastWasApart ? apart : together;
         return chosen.isEmpty() ? null : send(chosen, nowNanos);
+    }
+
+    // Asked at every turn of a source: most of them have nothing to commit.
+    private static boolean anyDirty(Collection<Standing> from) {
+        for (var standing : from) if (standing.dirty()) return true;
+        return false;
     }
 
     private static List<Standing> together(Collection<Standing> from) {

@@ -79,7 +79,8 @@ final class Composer {
     }
 
     boolean isEmpty() {
-        return lanes.stream().allMatch(MergedComposition::isEmpty);
+        for (var lane : lanes) if (!lane.isEmpty()) return false;
+        return true;
     }
 
     long openRows() {

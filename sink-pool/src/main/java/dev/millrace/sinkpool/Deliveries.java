@@ -104,6 +104,15 @@ final class Deliveries {
         return out;
     }
 
+    /// All as they are told to people.
+    List<ShardView.Held> views() {
+        var out = new ArrayList<ShardView.Held>();
+        for (var one : inFlight) out.add(one.view(false));
+        for (var one : parked) out.add(one.view(true));
+        for (var one : queue) out.add(one.view(one.begun()));
+        return out;
+    }
+
     /// Those that hold a permit and want a replica now.
     List<Delivery> ready() {
         var out = new ArrayList<Delivery>();

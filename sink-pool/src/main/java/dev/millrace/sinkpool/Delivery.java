@@ -239,7 +239,7 @@ final class Delivery {
                 .toList();
     }
 
-    ShardView.Held view() {
+    ShardView.Held view(boolean parked) {
         var rows = endings == null
                 ? batch.rows().rows()
                 : chunks().stream().mapToLong(EncodedChunk::rows).sum();
@@ -249,6 +249,7 @@ final class Delivery {
                 attempts,
                 stage instanceof Stage.Writing,
                 blocked,
+                parked,
                 batch.sealedNanos(),
                 failure,
                 partitions);

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiPredicate;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -332,7 +333,7 @@ public final class ShardMachine {
         composer.sealIf(_ -> true, SealReason.DRAIN);
         enqueueSealed(nowNanos);
         var held = deliveries.all();
-        left = held.stream().map(Delivery::view).toList();
+        left = deliveries.views();
         var rows = 0L;
         var inDoubt = 0L;
         for (var delivery : held) {
@@ -379,17 +380,33 @@ public final class ShardMachine {
         return out;
     }
 
-    /// What was decided and counted, but perhaps not carried out, when its shell failed in between.
-    List<ShardCommand.Settle> owed() {
-        return late.owed();
+    /// The machine or its shell failed while it dealt with `current`: everything that anybody waits for ends.
+    /// What was decided stands; what is held may be out in an attempt that this very step began, so it is in doubt;
+    /// `queued` and what came with `current` and was not taken in is abandoned. `settle` says whether it ended the
+    /// chunk; one that had ended before is not counted again. The machine is of no use afterwards.
+    public void failed(
+            @Nullable ShardEvent current, List<EncodedChunk> queued, BiPredicate<EncodedChunk, RowCounts> settle) {
+        over = true;
+        for (var chunk : queued) giveUp(chunk, Ending.ABANDONED, settle);
+        for (var owed : late.owed()) {
+            var _ = settle.test(owed.chunk(), owed.counts()); // counted when it was decided
+        }
+        for (var chunk : held()) giveUp(chunk, Ending.IN_DOUBT, settle);
+        if (current instanceof ShardEvent.ChunksArrived(var chunks))
+            for (var chunk : chunks) giveUp(chunk, Ending.ABANDONED, settle);
+    }
+
+    private void giveUp(EncodedChunk chunk, Ending ending, BiPredicate<EncodedChunk, RowCounts> settle) {
+        var ended = RowCounts.all(chunk.rows(), ending);
+        if (settle.test(chunk, ended)) counts.settled(ended);
     }
 
     public ShardView view() {
-        var held = new ArrayList<ShardView.Held>(left);
+        var held = new ArrayList<>(left);
+        held.addAll(deliveries.views());
         var sleepNanos = 0L;
         var sleepEnds = NanoClock.NEVER;
         for (var delivery : deliveries.all()) {
-            held.add(delivery.view());
             if (delivery.stage() instanceof Delivery.Stage.Sleeping(var until, var sleep, var _)
                     && sleep > sleepNanos) {
                 sleepNanos = sleep;

@@ -27,13 +27,15 @@ public record ShardView(
         replicas = List.copyOf(replicas);
     }
 
-    /// A sealed batch that is not settled, or was given up at the end. `blocked`: it waits for a person.
+    /// A sealed batch that is not settled, or was given up at the end. `blocked`: it waits for a person. `parked`: it
+    /// has begun, and holds no permit.
     public record Held(
             long batch,
             long rows,
             int attempts,
             boolean writing,
             boolean blocked,
+            boolean parked,
             long sealedNanos,
             @Nullable Failure failure,
             Set<SourcePartition> partitions) {}

@@ -201,10 +201,12 @@ final class ShardWorker {
         }
     }
 
-    private void settle(EncodedChunk chunk, RowCounts ended) {
-        if (!chunk.settle(ended)) return;
+    /// Returns whether this call ended it.
+    private boolean settle(EncodedChunk chunk, RowCounts ended) {
+        if (!chunk.settle(ended)) return false;
         heldRows.addAndGet(-chunk.rows());
         heldBytes.addAndGet(-chunk.byteCount());
+        return true;
     }
 
     private DeadLetters.Letter letter(ShardCommand.DeadLetter letter) {
@@ -265,12 +267,7 @@ final class ShardWorker {
     private void die(Throwable cause) {
         state = ShardStatus.Worker.DIED;
         try {
-            mailbox.close().forEach(chunk -> fail(chunk, Ending.ABANDONED));
-            // what was decided stands; what was held may be out in an attempt that this very step began
-            machine.owed().forEach(owed -> settle(owed.chunk(), owed.counts()));
-            machine.held().forEach(chunk -> fail(chunk, Ending.IN_DOUBT));
-            if (current instanceof ShardEvent.ChunksArrived(var chunks))
-                chunks.forEach(chunk -> fail(chunk, Ending.ABANDONED));
+            machine.failed(current, mailbox.close(), this::settle);
             attempts.values().forEach(AttemptThread::cancel);
         } finally {
             tellOfDeath(cause);
@@ -288,14 +285,7 @@ final class ShardWorker {
 
     /// Its thread was never started: what it was offered is abandoned on the caller's.
     void abandonUnstarted() {
-        if (thread.getState() == Thread.State.NEW) mailbox.close().forEach(chunk -> fail(chunk, Ending.ABANDONED));
-    }
-
-    private void fail(EncodedChunk chunk, Ending ending) {
-        if (!chunk.settle(ending)) return;
-        counts.settled(RowCounts.all(chunk.rows(), ending));
-        heldRows.addAndGet(-chunk.rows());
-        heldBytes.addAndGet(-chunk.byteCount());
+        if (thread.getState() == Thread.State.NEW) machine.failed(null, mailbox.close(), this::settle);
     }
 
     /// One write, as its writer sees it.

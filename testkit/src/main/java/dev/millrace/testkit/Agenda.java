@@ -4,7 +4,7 @@ import java.util.PriorityQueue;
 
 /// Virtual time, and what is to happen in it: in order of time, then of being asked for.
 ///
-/// The clock has any origin, also one that overflows under way, and never goes back.
+/// Time here is the true one. What a process is told of it, its own clock tells.
 ///
 /// Thread ownership: the run.
 final class Agenda {
@@ -17,20 +17,10 @@ final class Agenda {
         }
     }
 
-    private final long originNanos;
     private final PriorityQueue<Entry> entries = new PriorityQueue<>();
     private long elapsedNanos;
     private long asked;
     private long steps;
-
-    Agenda(long originNanos) {
-        this.originNanos = originNanos;
-    }
-
-    /// What a machine is told: a point on a clock of arbitrary origin.
-    long now() {
-        return originNanos + elapsedNanos;
-    }
 
     /// Since the run began.
     long elapsed() {

@@ -16,11 +16,9 @@ import java.util.Set;
 ///
 /// Thread ownership: the run.
 final class BatchOracle {
-    private record Begun(String token, Set<EncodedChunk> chunks) {}
-
     private final World world;
     private final ShardSettings settings;
-    private final Map<Long, Begun> begun = new HashMap<>();
+    private final Map<Long, SealedBatch> begun = new HashMap<>();
     private final Map<EncodedChunk, Long> batchOf = new HashMap<>();
     private final Set<Long> told = new HashSet<>();
     private final Map<Long, Integer> unsettled = new HashMap<>();
@@ -39,35 +37,60 @@ final class BatchOracle {
         var batch = start.batch();
         var id = batch.id();
         if (replicas.isOut(id)) throw new Violation("SEAL-4", "batch " + id + " has two attempts out");
-        Set<EncodedChunk> chunks = new HashSet<>();
-        for (var slice : start.rows().slices()) chunks.add(slice.chunk());
-        var before = begun.putIfAbsent(id, new Begun(start.token().text(), chunks));
-        if (before == null) {
-            if (!told.contains(id)) world.reached(Sometimes.BATCH_SHRUNK);
-            for (var chunk : chunks) {
-                var other = batchOf.put(chunk, id);
-                if (other != null) throw new Violation("SEAL-4", chunk + " is of batches " + other + " and " + id);
-            }
-            unsettled.put(id, chunks.size());
+        part(start);
+        var before = begun.putIfAbsent(id, batch);
+        if (before != null) {
+            if (!before.equals(batch)) throw new Violation("SEAL-4", "batch " + id + " is sent with other rows");
             return;
         }
-        if (!before.token.equals(start.token().text()))
-            throw new Violation(
-                    "O12",
-                    "batch " + id + " is sent as " + before.token + " and "
-                            + start.token().text());
-        if (!before.chunks.equals(chunks)) throw new Violation("SEAL-4", "batch " + id + " is sent with other rows");
+        if (!told.contains(id)) world.reached(Sometimes.BATCH_SHRUNK);
+        for (var slice : batch.rows().slices()) {
+            var other = batchOf.put(slice.chunk(), id);
+            if (other != null) throw new Violation("SEAL-4", slice.chunk() + " is of batches " + other + " and " + id);
+        }
+        unsettled.put(id, batch.rows().slices().size());
+        if (!start.token().equals(batch.token())) throw new Violation("SEAL-4", "batch " + id + " begins with a part");
+    }
+
+    /// O12: what is sent is the batch under its token, or the part that its token names.
+    private static void part(ShardCommand.StartAttempt start) {
+        var batch = start.batch();
+        var token = start.token().text();
+        var whole = batch.token().text();
+        var from = 0;
+        var to = batch.rows().rows();
+        if (!token.equals(whole)) {
+            var dash = token.lastIndexOf('-');
+            if (!token.startsWith(whole + "#") || dash < whole.length())
+                throw new Violation("O12", "batch " + batch.id() + " is sent as " + token);
+            from = Integer.parseInt(token.substring(whole.length() + 1, dash));
+            to = Integer.parseInt(token.substring(dash + 1));
+        }
+        if (!start.rows().slices().equals(batch.rows().part(from, to).slices()))
+            throw new Violation("SEAL-4", "batch " + batch.id() + " is sent with other rows as " + token);
     }
 
     /// Looked at when all commands of one event are carried out: the next batch is started before the last is settled.
     void carriedOut(ShardView view) {
-        if (unsettled.size() > settings.maxInFlight())
+        var permits = unsettled.size();
+        for (var batch : view.held()) {
+            if (!batch.parked()) continue;
+            world.reached(Sometimes.PARKED);
+            if (unsettled.containsKey(batch.batch())) permits--;
+        }
+        if (!finished && permits > settings.maxInFlight())
             throw new Violation("SEAL-7", unsettled.size() + " batches are in flight: " + unsettled.keySet());
-        if (finished || !view.usable() || unsettled.size() == settings.maxInFlight()) return;
+        if (finished || !view.usable() || permits >= settings.maxInFlight()) return;
         for (var batch : view.held())
             if (batch.attempts() == 0)
                 throw new Violation(
                         "SEAL-7", "batch " + batch.batch() + " waits, with a permit and a replica free: " + view);
+    }
+
+    /// SEAL-5: while a sealed batch waits for a permit, nothing more is taken in.
+    void takes(ShardView view) {
+        if (!finished && view.held().stream().filter(held -> !held.parked()).count() > settings.maxInFlight())
+            throw new Violation("SEAL-5", "chunks are taken in while a batch waits: " + view.held());
     }
 
     void finished() {

@@ -3,9 +3,12 @@ package dev.millrace.testkit;
 import dev.millrace.checkpoint.SourcePartition;
 import dev.millrace.sinkpool.EncodedChunk;
 import dev.millrace.sinkpool.Ending;
+import dev.millrace.sinkpool.RowCounts;
+import dev.millrace.sinkpool.RowRef;
+import dev.millrace.sinkpool.ShardCommand;
 import dev.millrace.sinkpool.ShardCounts;
 import java.util.ArrayList;
-import java.util.EnumMap;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -17,22 +20,40 @@ import java.util.Set;
 ///
 /// Thread ownership: the run.
 final class ChunkOracle {
+    private final PipelineProcess process;
     private final World world;
-    private final Map<EncodedChunk, List<FakeAttempt>> held = new HashMap<>();
-    private final Map<SourcePartition, Long> ended = new HashMap<>();
-    private final Map<Ending, Long> rows = new EnumMap<>(Ending.class);
+    /// An attempt of the rows `[from, to)` of a chunk.
+    private record Sent(FakeAttempt attempt, int from, int to) {
+        boolean covers(int row) {
+            return from <= row && row < to;
+        }
+    }
 
-    ChunkOracle(World world) {
-        this.world = world;
+    /// A chunk that is not settled: what was sent of it, and what became of its poison rows.
+    private static final class Held {
+        final List<Sent> sent = new ArrayList<>(2);
+        final BitSet letters = new BitSet();
+        final BitSet acknowledged = new BitSet();
+        final BitSet skipped = new BitSet();
+    }
+
+    private final Map<EncodedChunk, Held> held = new HashMap<>();
+    private final Map<SourcePartition, Long> ended = new HashMap<>();
+    private final long[] rows = new long[ShardShell.PLACES];
+    private boolean dies;
+
+    ChunkOracle(PipelineProcess process) {
+        this.process = process;
+        this.world = process.world;
     }
 
     void offered(EncodedChunk chunk) {
         // More rows than a poll gives come from more than one.
-        if (chunk.rows() > world.scenario.source().polled()) world.reached(Sometimes.CHUNK_SPANS_RANGES);
+        if (chunk.rows() > process.source.polled()) world.reached(Sometimes.CHUNK_SPANS_RANGES);
     }
 
     void arrived(EncodedChunk chunk) {
-        if (held.put(chunk, new ArrayList<>(2)) != null) throw new IllegalStateException(chunk + " arrives twice");
+        if (held.put(chunk, new Held()) != null) throw new IllegalStateException(chunk + " arrives twice");
     }
 
     void epochEnded(SourcePartition partition, long epoch) {
@@ -44,52 +65,103 @@ final class ChunkOracle {
     }
 
     /// CKP-6: nothing of an ended epoch begins, and a batch that nobody waits for is not repeated.
-    void started(List<EncodedChunk> chunks, FakeAttempt attempt) {
-        if (chunks.stream().allMatch(this::stale))
-            throw new Violation("CKP-6", chunks + " are all of ended epochs, and are sent");
-        for (var chunk : chunks) {
-            var attempts = held.get(chunk);
-            if (attempts == null) throw new Violation("M1", chunk + " is written after it was settled");
-            if (attempts.isEmpty() && stale(chunk)) throw new Violation("CKP-6", chunk + " of an ended epoch is begun");
-            attempts.add(attempt);
+    void started(ShardCommand.StartAttempt start, FakeAttempt attempt) {
+        var wanted = false;
+        for (var slice : start.batch().rows().slices())
+            wanted |= held.containsKey(slice.chunk()) && !stale(slice.chunk());
+        if (!wanted) throw new Violation("CKP-6", start.batch() + " is all of ended epochs, and is sent");
+        for (var slice : start.rows().slices()) {
+            var chunk = slice.chunk();
+            var of = held.get(chunk);
+            if (of == null) throw new Violation("M1", chunk + " is written after it was settled");
+            if (of.sent.isEmpty() && stale(chunk)) throw new Violation("CKP-6", chunk + " of an ended epoch is begun");
+            of.sent.add(new Sent(attempt, slice.fromRow(), slice.toRow()));
         }
+    }
+
+    void skipped(RowRef row) {
+        of(row).skipped.set(row.row());
+        world.log.setAside(FakeRows.lifeOf(row), row.offset());
+    }
+
+    void sent(RowRef row) {
+        if (of(row).letters.get(row.row())) throw new Violation("POI-5", row + " is sent twice");
+        of(row).letters.set(row.row());
+    }
+
+    /// One that comes after its chunk was given up says nothing any more.
+    void acknowledged(RowRef row) {
+        var of = held.get(row.chunk());
+        if (of != null) of.acknowledged.set(row.row());
+    }
+
+    private Held of(RowRef row) {
+        var of = held.get(row.chunk());
+        if (of == null) throw new Violation("POI-5", row + " is set aside, and its chunk is not held");
+        return of;
     }
 
     /// Returns whether an attempt of it had begun.
-    boolean settled(EncodedChunk chunk, Ending ending) {
-        var attempts = held.remove(chunk);
-        if (attempts == null) throw new Violation("M1", chunk + " is settled, and is not held");
-        rows.merge(ending, (long) chunk.rows(), Long::sum);
-        switch (ending) {
-            case WRITTEN -> written(chunk);
-            case ABANDONED -> {
-                if (attempts.stream().anyMatch(FakeAttempt::mayHaveStored))
-                    throw new Violation("O9", chunk + " is abandoned, and may be stored");
-                if (attempts.isEmpty()) world.reached(Sometimes.STALE_CHUNK_ARRIVED);
-            }
-            case IN_DOUBT -> {
-                if (attempts.stream().noneMatch(FakeAttempt::unclear))
-                    throw new Violation("O9", chunk + " is in doubt, and no attempt ended unknown");
-            }
+    boolean settled(EncodedChunk chunk, RowCounts counts) {
+        var of = held.remove(chunk);
+        if (of == null) throw new Violation("M1", chunk + " is settled, and is not held");
+        if (counts.rows() != chunk.rows()) throw new Violation("M1", chunk + " is settled as " + counts);
+        for (var ending : Ending.values()) rows[ShardShell.place(ending)] += counts.of(ending);
+        if (!dies
+                && (counts.deadLettered() != of.acknowledged.cardinality()
+                        || counts.skipped() != of.skipped.cardinality()))
+            throw new Violation(
+                    "POI-5",
+                    chunk + " is settled as " + counts + ", acknowledged are " + of.acknowledged + ", skipped "
+                            + of.skipped);
+        var landed = 0;
+        var clean = 0;
+        var unclear = 0;
+        for (var row = 0; row < chunk.rows(); row++) {
+            if (of.acknowledged.get(row) || of.skipped.get(row)) continue;
+            if (counts.written() > 0 && hasLanded(chunk, row)) landed++;
+            if (clean(of, row)) clean++;
+            if (of.letters.get(row) || unclear(of, row)) unclear++;
         }
-        return !attempts.isEmpty();
+        if (counts.written() > landed)
+            throw new Violation("O1", chunk + " is settled as " + counts + ", and landed are " + landed);
+        if (counts.abandoned() > clean)
+            throw new Violation("O9", chunk + " is settled as " + counts + ", surely not stored are " + clean);
+        if (!dies && counts.inDoubt() > unclear)
+            throw new Violation("O9", chunk + " is settled as " + counts + ", unknown are " + unclear);
+        if (counts.abandoned() == chunk.rows() && of.sent.isEmpty()) world.reached(Sometimes.STALE_CHUNK_ARRIVED);
+        return !of.sent.isEmpty();
     }
 
-    private void written(EncodedChunk chunk) {
-        var p = world.log.indexOf(chunk.partition());
-        for (var i = 0; i < chunk.rows(); i++)
-            if (!world.log.hasLanded(p, chunk.offset(i)))
-                throw new Violation("O1", chunk + " is settled as written, and " + chunk.offset(i) + " has not landed");
+    private static boolean clean(Held of, int row) {
+        for (var one : of.sent) if (one.covers(row) && one.attempt.mayHaveStored()) return false;
+        return true;
+    }
+
+    private static boolean unclear(Held of, int row) {
+        for (var one : of.sent) if (one.covers(row) && one.attempt.unclear()) return true;
+        return false;
+    }
+
+    private boolean hasLanded(EncodedChunk chunk, int row) {
+        return world.log.hasLanded(world.log.indexOf(chunk.partition()), chunk.offset(row));
+    }
+
+    /// Its worker met an error: all that its machine holds is in doubt, since an attempt may just have begun.
+    void dies() {
+        dies = true;
     }
 
     void compare(ShardCounts counts) {
         compare(Ending.WRITTEN, counts.rowsWritten());
         compare(Ending.ABANDONED, counts.rowsAbandoned());
         compare(Ending.IN_DOUBT, counts.rowsInDoubt());
+        compare(Ending.DEAD_LETTERED, counts.rowsDeadLettered());
+        compare(Ending.SKIPPED, counts.rowsSkipped());
     }
 
     private void compare(Ending ending, long counted) {
-        var truth = rows.getOrDefault(ending, 0L);
+        var truth = rows[ShardShell.place(ending)];
         if (truth != counted) throw new Violation("O9", truth + " rows are " + ending + ", counted " + counted);
     }
 

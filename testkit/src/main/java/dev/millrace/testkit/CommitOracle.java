@@ -2,10 +2,11 @@ package dev.millrace.testkit;
 
 import dev.millrace.checkpoint.CommitEntry;
 import dev.millrace.checkpoint.SourcePartition;
+import dev.millrace.kafka.TopicNote;
 import org.jspecify.annotations.Nullable;
 
-/// O1: whenever an offset is committed, every record below it has landed, or was skipped by policy. O6: what is
-/// committed never goes back, but by a request that the broker applies after it was given up.
+/// O1: whenever an offset is committed, every record below it has landed, or was skipped by policy, or was told as
+/// lost. O6: what is committed never goes back, but by a request that the broker applies after it was given up.
 ///
 /// Thread ownership: the run.
 final class CommitOracle {
@@ -16,16 +17,33 @@ final class CommitOracle {
     }
 
     void applied(SourcePartition partition, @Nullable CommitEntry before, CommitEntry entry, boolean late) {
-        var p = world.log.indexOf(partition);
-        var missing = world.log.firstMissing(p);
+        if (!entry.metadata().equals(TopicNote.of(partition.topicId())))
+            throw new Violation("SRC-3", partition + " is committed with the note " + entry.metadata());
+        var life = meant(partition, entry);
+        // Of a topic that is gone: whoever reads it is told so by its note, and starts nowhere from it.
+        if (life == null) return;
+        var missing = life.firstMissing();
         if (missing < entry.offset())
             throw new Violation(
                     "O1", partition + " is committed at " + entry.offset() + ", and " + missing + " is lost");
-        if (entry.offset() > world.log.end(p))
+        if (entry.offset() > life.end)
             throw new Violation("O1", partition + " is committed at " + entry.offset() + ", behind the log's end");
-        if (before == null || before.offset() <= entry.offset()) return;
+        if (before == null
+                || before.offset() <= entry.offset()
+                || !before.metadata().equals(entry.metadata())) return;
         if (!late)
             throw new Violation("O6", partition + " goes back from " + before.offset() + " to " + entry.offset());
         world.reached(Sometimes.COMMIT_WENT_BACK_AT_BROKER);
+    }
+
+    /// The life of the log that was read up to this entry, or null where the topic is not there any more. What was read
+    /// before a truncation is told by its leader epoch.
+    private @Nullable FakePartition meant(SourcePartition partition, CommitEntry entry) {
+        var life = world.log.life(partition);
+        if (world.log.at(life.slot) != life) {
+            world.reached(Sometimes.COMMIT_OF_A_TOPIC_THAT_IS_GONE);
+            return null;
+        }
+        return life.differsAt(entry.offset(), entry.leaderEpoch()) < 0 ? life : life.before;
     }
 }

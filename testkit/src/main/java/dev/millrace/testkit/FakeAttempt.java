@@ -1,57 +1,71 @@
 package dev.millrace.testkit;
 
-import dev.millrace.sinkpool.BatchRows;
-import dev.millrace.sinkpool.Token;
+import dev.millrace.sinkpool.Failure;
 import dev.millrace.sinkpool.WriteOutcome;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// One write, or one ping, at the fake sink: whether its rows were or still may be stored, and how it ends. Lives on
+/// One write, or one ping, at the fake sink: which of its blocks were or still may be stored, and how it ends. Lives on
 /// when its process has died.
 ///
 /// Thread ownership: the run.
 final class FakeAttempt {
     final int shard;
     final int replica;
-    final @Nullable BatchRows rows;
-    final @Nullable Token token;
+    final @Nullable SentBatch batch;
     private final Consumer<@Nullable WriteOutcome> told;
-    private boolean willLand;
+    private int nextBlock;
+    private int blocks;
+    private long accepted;
+    private boolean late;
     private boolean landed;
     private boolean ended;
     private boolean orphaned;
     private boolean unclear;
 
-    FakeAttempt(
-            int shard,
-            int replica,
-            @Nullable BatchRows rows,
-            @Nullable Token token,
-            Consumer<@Nullable WriteOutcome> told) {
+    FakeAttempt(int shard, int replica, @Nullable SentBatch batch, Consumer<@Nullable WriteOutcome> told) {
         this.shard = shard;
         this.replica = replica;
-        this.rows = rows;
-        this.token = token;
+        this.batch = batch;
         this.told = told;
     }
 
-    /// Its rows are on their way.
-    void send() {
-        willLand = true;
+    /// So many of its blocks are on their way.
+    void send(int count) {
+        blocks = count;
     }
 
-    /// Its rows never reach the server.
+    /// What of it has not landed never reaches the server.
     void drop() {
-        willLand = false;
+        blocks = nextBlock;
     }
 
     boolean willLand() {
-        return willLand;
+        return nextBlock < blocks;
     }
 
-    void land() {
-        willLand = false;
+    /// What has not landed lands later than it was to, if at all.
+    void makeLate() {
+        late = true;
+    }
+
+    boolean late() {
+        return late;
+    }
+
+    /// The next block lands. Returns which.
+    int land() {
         landed = true;
+        return nextBlock++;
+    }
+
+    void accept(long rows) {
+        accepted += rows;
+    }
+
+    /// Rows that were stored for it.
+    long accepted() {
+        return accepted;
     }
 
     boolean landed() {
@@ -62,6 +76,7 @@ final class FakeAttempt {
     void orphan() {
         orphaned = true;
         unclear = true;
+        if (batch != null) batch.doubt();
     }
 
     boolean orphaned() {
@@ -76,15 +91,34 @@ final class FakeAttempt {
     void end(@Nullable WriteOutcome outcome) {
         if (ended) return;
         ended = true;
-        unclear |= outcome == null
-                || (outcome instanceof WriteOutcome.Unavailable(var failure, var _) && failure.mayHaveStored())
-                || (outcome instanceof WriteOutcome.Written && rows != null);
+        unclear |= unclear(outcome);
+        if (batch != null && unclear && !(outcome instanceof WriteOutcome.Written)) batch.doubt();
+        if (outcome instanceof WriteOutcome.Written written && batch != null && !orphaned && addsUp(written, batch))
+            batch.acknowledge();
+        else if (outcome instanceof WriteOutcome.Written && batch != null) batch.doubt();
         told.accept(outcome);
     }
 
-    /// Its rows are stored, or may be.
+    private static boolean addsUp(WriteOutcome.Written written, SentBatch batch) {
+        var rows = written.accepted() + written.duplicate();
+        return rows == 0 || rows == batch.offsets.length;
+    }
+
+    /// A good receipt may not add up.
+    private boolean unclear(@Nullable WriteOutcome outcome) {
+        return switch (outcome) {
+            case null -> true;
+            case WriteOutcome.Written _ -> batch != null;
+            case WriteOutcome.Unavailable(Failure failure, var _) -> failure.mayHaveStored();
+            case WriteOutcome.Refused(Failure failure, var _) -> failure.mayHaveStored();
+            case WriteOutcome.TooLarge(Failure failure) -> failure.mayHaveStored();
+            case WriteOutcome.Misconfigured(Failure failure) -> failure.mayHaveStored();
+        };
+    }
+
+    /// Its rows are stored, or may be, all or some.
     boolean mayHaveStored() {
-        return landed || willLand;
+        return landed || willLand();
     }
 
     /// A reasonable sender can't know whether its rows are stored.

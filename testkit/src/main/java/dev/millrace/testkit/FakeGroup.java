@@ -4,165 +4,111 @@ import dev.millrace.checkpoint.CommitEntry;
 import dev.millrace.checkpoint.CommitFlight;
 import dev.millrace.checkpoint.CommitFlight.Answer;
 import dev.millrace.checkpoint.SourcePartition;
+import dev.millrace.kafka.TopicNote;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.Map;
-import java.util.Set;
-import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// The consumer group and its committed offsets. It checks a member's generation, stamped when a commit is sent, and
-/// never who owns a partition, as Kafka does.
+/// The consumer group: its members, and the offsets committed for it, by the names of partitions.
 ///
 /// Thread ownership: the run.
 final class FakeGroup {
-    /// What a poll tells a member.
-    sealed interface Told {
-        record Nothing() implements Told {}
-
-        /// Give these up, then say [FakeGroup#revoked].
-        record Revoke(Set<SourcePartition> partitions) implements Told {}
-
-        /// This is all that is owned now.
-        record Assigned(Set<SourcePartition> partitions) implements Told {}
-
-        /// Put out of the group: everything is lost.
-        record Lost() implements Told {}
-    }
-
-    private static final class Seat {
-        Set<SourcePartition> owned = new TreeSet<>();
-        Set<SourcePartition> target = new TreeSet<>();
-        boolean revoking;
-        boolean assigned;
-        long knownGeneration = -1;
-    }
-
     private final World world;
     private final CommitOracle oracle;
-    private final Map<Long, Seat> seats = new TreeMap<>();
-    private final Map<SourcePartition, CommitEntry> committed = new TreeMap<>();
-    private final Map<SourcePartition, Long> highest = new TreeMap<>();
-    private long lastSeat;
-    private long generation;
-    private boolean preparing;
-    private boolean again;
+    final Membership members;
+    private final @Nullable CommitEntry[] committed = new CommitEntry[FakeLog.MOST_SLOTS];
+    private final long[] highest = new long[FakeLog.MOST_SLOTS];
+    private final Map<SourcePartition, Long> applied = new HashMap<>();
     private @Nullable SourcePartition refused;
     private boolean refusedByName;
     private boolean refusesOn;
     private boolean othersGoIn;
+    private long movedUntilNanos;
 
     FakeGroup(World world) {
         this.world = world;
         this.oracle = new CommitOracle(world);
+        Arrays.fill(highest, -1);
+        members = switch (world.scenario.source().protocol()) {
+            case EAGER -> new ClassicMembership(world, true);
+            case COOPERATIVE -> new ClassicMembership(world, false);
+            case EPOCHS -> new EpochMembership(world);
+        };
     }
 
     // --- members
 
-    long join() {
-        var id = ++lastSeat;
-        seats.put(id, new Seat());
-        world.note("join", id, generation);
-        rebalance();
-        return id;
+    void remove(long seat) {
+        members.remove(seat);
     }
 
-    /// Left, or put out.
-    void remove(long id) {
-        if (seats.remove(id) == null) return;
-        world.note("out of the group", id, generation);
-        if (preparing) completeIfReady();
-        rebalance();
-    }
-
-    /// Puts a random member out.
     void evictAny() {
-        if (!seats.isEmpty()) remove(world.chance.any(seats.keySet().stream().toList()));
-    }
-
-    Told poll(long id) {
-        var seat = seats.get(id);
-        if (seat == null) return new Told.Lost();
-        if (seat.assigned) {
-            seat.assigned = false;
-            seat.knownGeneration = generation;
-            return new Told.Assigned(new TreeSet<>(seat.owned));
-        }
-        if (!preparing || !seat.revoking) return new Told.Nothing();
-        return new Told.Revoke(toRevoke(seat));
-    }
-
-    private Set<SourcePartition> toRevoke(Seat seat) {
-        var out = new TreeSet<>(seat.owned);
-        if (!world.scenario.source().eager()) out.removeAll(seat.target);
-        return out;
-    }
-
-    void revoked(long id) {
-        var seat = seats.get(id);
-        if (seat == null || !preparing) return;
-        seat.owned.removeAll(toRevoke(seat));
-        seat.revoking = false;
-        completeIfReady();
+        members.evictAny();
     }
 
     void rebalance() {
-        if (preparing) {
-            again = true;
-            return;
-        }
-        if (seats.isEmpty()) return;
-        world.note("rebalance", seats.size(), generation);
-        var ids = seats.keySet().stream().toList();
-        for (var seat : seats.values()) seat.target = new TreeSet<>();
-        for (var partition : world.log.partitions()) {
-            var owner = ids.stream()
-                    .filter(id -> seatOf(id).owned.contains(partition))
-                    .findFirst()
-                    .orElse(-1L);
-            var next = owner >= 0 && world.chance.of(0.5) ? owner : world.chance.any(ids);
-            seatOf(next).target.add(partition);
-        }
-        preparing = true;
-        for (var seat : seats.values())
-            seat.revoking = seat.assigned || !toRevoke(seat).isEmpty();
-        var of = generation;
-        world.agenda.in(world.chance.spreadMillis(1_000, 20_000), () -> {
-            if (preparing && generation == of) evictLate();
-        });
-        completeIfReady();
+        members.rebalance();
     }
 
-    private Seat seatOf(long id) {
-        var seat = seats.get(id);
-        if (seat == null) throw new IllegalStateException("no seat " + id);
-        return seat;
-    }
-
-    private void evictLate() {
-        for (var id : seats.keySet().stream().toList()) if (seatOf(id).revoking) remove(id);
-    }
-
-    private void completeIfReady() {
-        if (seats.values().stream().anyMatch(seat -> seat.revoking)) return;
-        preparing = false;
-        generation++;
-        world.note("generation", generation, seats.size());
-        for (var seat : seats.values()) {
-            seat.owned = new TreeSet<>(seat.target);
-            seat.assigned = true;
-        }
-        if (again) {
-            again = false;
-            rebalance();
+    /// Offsets of a group without members expire.
+    void emptied() {
+        if (!world.strikes(Fault.OFFSETS_EXPIRE, 0.5)) return;
+        var all = world.chance.of(0.3);
+        for (var slot = 0; slot < world.log.slots(); slot++) {
+            if (committed[slot] == null || !(all || world.chance.of(0.5))) continue;
+            world.reached(Sometimes.OFFSETS_EXPIRED);
+            forget(slot);
         }
     }
 
-    // --- commits
+    // --- the coordinator
+
+    /// For so long nobody answers for the group.
+    void move(long nanos) {
+        movedUntilNanos = Math.max(movedUntilNanos, world.agenda.elapsed() + nanos);
+    }
+
+    boolean moving() {
+        return world.agenda.elapsed() < movedUntilNanos;
+    }
+
+    // --- committed offsets
 
     @Nullable
-    CommitEntry committed(SourcePartition partition) {
-        return committed.get(partition);
+    CommitEntry committed(int slot) {
+        return committed[slot];
+    }
+
+    /// A group without any offset gets its start, before anybody polls. False where somebody is in it already.
+    boolean settleStart() {
+        for (var slot = 0; slot < world.log.slots(); slot++) if (committed[slot] != null) return true;
+        if (!members.isEmpty()) return false;
+        for (var slot = 0; slot < world.log.slots(); slot++) {
+            var part = world.log.at(slot);
+            reset(slot, new CommitEntry(part.logStart, -1, TopicNote.of(part.id.topicId())));
+            part.takenBefore(part.logStart);
+        }
+        return true;
+    }
+
+    /// The topic was deleted, and what was committed of it with it.
+    void deleted(int slot) {
+        forget(slot);
+    }
+
+    void forget(int slot) {
+        world.note("offset gone", slot, 0);
+        committed[slot] = null;
+        highest[slot] = -1;
+    }
+
+    /// An operator, or the start of a group, says where to begin.
+    void reset(int slot, CommitEntry entry) {
+        world.note("offset reset", slot, entry.offset());
+        committed[slot] = entry;
+        highest[slot] = entry.offset();
     }
 
     /// Commits that carry this partition are refused, for a while.
@@ -179,21 +125,22 @@ final class FakeGroup {
 
     /// One that was to stay refused stays so for the first half of the healed time.
     void heal() {
+        movedUntilNanos = 0;
         if (!refusesOn) refuseNone();
     }
 
-    @Nullable
-    SourcePartition refused() {
-        return refused;
-    }
-
     void commit(long id, CommitFlight.Send send, Consumer<Answer> answer) {
-        var seat = seats.get(id);
-        var stamp = seat == null ? -2 : seat.knownGeneration;
+        var stamp = members.stamp(id);
         var chance = world.chance;
         var there = chance.millis(0, 20);
         var back = there + chance.millis(0, 20);
         var timeout = chance.millis(50, 2_000);
+        if (moving()) {
+            world.reached(Sometimes.COORDINATOR_MOVED);
+            var said = chance.of(0.5) ? new Answer.Unknown() : new Answer.Later();
+            world.agenda.in(said instanceof Answer.Unknown ? timeout : back, () -> answer.accept(said));
+            return;
+        }
         if (world.strikes(Fault.COMMIT_LATE, 0.3)) {
             world.agenda.in(timeout, () -> answer.accept(new Answer.Unknown()));
             world.agenda.in(timeout + chance.millis(0, 2_000), () -> {
@@ -217,15 +164,16 @@ final class FakeGroup {
     }
 
     private Answer apply(long id, long stamp, CommitFlight.Send send, boolean late) {
-        var seat = seats.get(id);
-        if (seat == null) {
-            if (world.chance.of(0.7)) return new Answer.Later();
-            world.reached(Sometimes.FENCED);
-            return new Answer.Fenced();
-        }
-        if (stamp != generation) {
-            world.reached(Sometimes.COMMIT_OF_EARLIER_GENERATION);
-            return new Answer.Later();
+        switch (members.check(id, stamp)) {
+            case UNKNOWN -> {
+                if (world.chance.of(0.8)) return new Answer.Later();
+                world.reached(Sometimes.FENCED);
+                return new Answer.Fenced();
+            }
+            case STALE -> {
+                return new Answer.Later();
+            }
+            case CURRENT -> {}
         }
         if (world.strikes(Fault.COMMIT_LATER, 0.3)) return new Answer.Later();
         var bad = refused;
@@ -242,32 +190,66 @@ final class FakeGroup {
     }
 
     private void put(SourcePartition partition, CommitEntry entry, boolean late) {
-        world.note("committed", world.log.indexOf(partition), entry.offset());
-        var before = committed.put(partition, entry);
+        var slot = world.log.life(partition).slot;
+        world.note("committed", slot, entry.offset());
+        var before = committed[slot];
+        committed[slot] = entry;
         oracle.applied(partition, before, entry, late);
-        highest.merge(partition, entry.offset(), Math::max);
+        highest[slot] = Math.max(highest[slot], entry.offset());
+        applied.merge(partition, entry.offset(), Math::max);
     }
 
     /// The highest offset that was ever applied.
-    long highest(SourcePartition partition) {
-        return highest.getOrDefault(partition, -1L);
+    long applied(SourcePartition partition) {
+        return applied.getOrDefault(partition, -1L);
     }
 
     /// A request that was given up was applied after a newer one, and nothing newer came since. No sender can know: the
     /// rows between are replayed by the next start.
     boolean wentBack() {
-        return committed.entrySet().stream()
-                .anyMatch(e -> e.getValue().offset() < highest.getOrDefault(e.getKey(), 0L));
+        for (var slot = 0; slot < world.log.slots(); slot++) {
+            var entry = committed[slot];
+            if (entry != null && entry.offset() < highest[slot]) return true;
+        }
+        return false;
     }
 
-    /// Everything is committed to the end, but what is refused.
+    /// Everything is landed and committed to the end, but what is refused.
     boolean allCommitted() {
-        for (var p = 0; p < world.log.partitions().size(); p++) {
-            var partition = world.log.partitions().get(p);
-            if (partition.equals(refused)) continue;
-            var entry = committed.get(partition);
-            if (entry == null || entry.offset() != world.log.end(p)) return false;
+        for (var slot = 0; slot < world.log.slots(); slot++) {
+            var part = world.log.at(slot);
+            if (part.id.equals(refused)) continue;
+            var entry = committed[slot];
+            if (part.visible != part.size() || part.firstMissing() != Long.MAX_VALUE) return false;
+            // Whoever begins at the end of an empty log has nothing to commit.
+            if (entry == null && part.logStart == part.end) continue;
+            if (entry == null || entry.offset() != part.end) return false;
+            if (TopicNote.read(entry.metadata()) instanceof TopicNote.Of(var id) && !id.equals(part.id.topicId()))
+                return false;
         }
         return true;
+    }
+
+    /// What of the group is not done, in words.
+    String undone() {
+        var out = new StringBuilder();
+        for (var slot = 0; slot < world.log.slots(); slot++) {
+            var part = world.log.at(slot);
+            out.append("\n  ")
+                    .append(part.id)
+                    .append(" id ")
+                    .append(part.id.topicId())
+                    .append(" committed ")
+                    .append(committed[slot])
+                    .append(", ends at ")
+                    .append(part.end)
+                    .append(", log [")
+                    .append(part.logStart)
+                    .append(", ")
+                    .append(part.logEnd())
+                    .append("), missing ")
+                    .append(part.firstMissing());
+        }
+        return out.toString();
     }
 }

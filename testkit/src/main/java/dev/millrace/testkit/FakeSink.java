@@ -1,16 +1,13 @@
 package dev.millrace.testkit;
 
-import static dev.millrace.testkit.Chance.MILLI;
-
 import dev.millrace.sinkpool.BatchRows;
-import dev.millrace.sinkpool.Failure;
 import dev.millrace.sinkpool.Token;
 import dev.millrace.sinkpool.WriteOutcome;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -25,33 +22,33 @@ final class FakeSink {
         HANGS,
         SLOW,
         OVERLOADED,
+        READ_ONLY,
         MISCONFIGURED,
         REFUSES,
         TOO_LARGE
     }
 
-    /// Delays are from the start of an attempt; `landNanos` −1 for never. Without an outcome the receipt is the truth.
-    private record Plan(long landNanos, long endNanos, Say say) {}
-
-    private sealed interface Say {
-        record Receipt(boolean wrong) implements Say {}
-
-        record Nothing() implements Say {}
-
-        record This(WriteOutcome outcome) implements Say {}
-    }
-
     private final World world;
     private final Mode[][] modes;
-    private final Map<String, Long> tokens = new HashMap<>();
-    private final Set<String> stored = new HashSet<>();
+    private final SinkPlans plans;
+    private final Map<String, SentBatch> sent = new HashMap<>();
+    private final List<FakeStore> stores = new ArrayList<>();
+    private final List<FakeAttempt> open = new ArrayList<>();
+    private final RepeatOracle repeats;
     private final FakeRows reader;
+    private int[] partitions = new int[64];
+    private int read;
+    private Mode outage = Mode.DOWN;
+    private boolean takesAll;
 
     FakeSink(World world) {
         this.world = world;
         this.reader = new FakeRows(world.log);
+        this.plans = new SinkPlans(world);
+        this.repeats = new RepeatOracle(world);
         var sink = world.scenario.sink();
         modes = new Mode[sink.shards()][sink.replicas()];
+        for (var i = 0; i < sink.shards(); i++) stores.add(new FakeStore(world, sink.replicas(), repeats));
         heal();
     }
 
@@ -64,150 +61,181 @@ final class FakeSink {
         modes[shard][replica] = mode;
     }
 
+    /// How all replicas are while there is an outage of everything.
+    void outage(Mode mode) {
+        outage = mode;
+    }
+
+    private Mode modeOf(int shard, int replica) {
+        return world.outageNanos() > 0 ? outage : modes[shard][replica];
+    }
+
+    RepeatOracle repeats() {
+        return repeats;
+    }
+
+    /// A replica is lost with what only it has, and all connections to the shard break.
+    void failOver(int shard, int replica) {
+        world.note("fails over", shard, replica);
+        stores.get(shard).lose(replica);
+        for (var attempt : List.copyOf(open)) {
+            if (attempt.shard != shard) continue;
+            attempt.drop();
+            attempt.end(SinkPlans.unavailable("reset", true, new WriteOutcome.Blame.Replica()));
+        }
+    }
+
     /// Starts a write. `told` hears how it ended, once; null is without an outcome.
-    FakeAttempt write(int shard, int replica, BatchRows rows, Token token, Consumer<@Nullable WriteOutcome> told) {
+    FakeAttempt write(
+            int shard,
+            int replica,
+            SentBatch.Sender sender,
+            BatchRows rows,
+            Token token,
+            Consumer<@Nullable WriteOutcome> told) {
+        var attempt = new FakeAttempt(shard, replica, batch(shard, sender, rows, token), told);
+        var plan = plans.write(modeOf(shard, replica));
+        begin(attempt, attempt.batch == null ? plan : onContent(attempt.batch, plan));
+        return attempt;
+    }
+
+    /// Its tables are altered: every row fits.
+    void takesAll() {
+        takesAll = true;
+    }
+
+    /// Nothing is stored of what holds a row that does not fit; who would get a receipt is told why.
+    private SinkPlans.Plan onContent(SentBatch batch, SinkPlans.Plan plan) {
+        if (takesAll || plan.landNanos() < 0) return plan;
+        for (var row = 0; row < batch.offsets.length; row++)
+            if (world.log.refused(batch.partitions[row], batch.offsets[row])) return plans.refusing(batch, row, plan);
+        return plan;
+    }
+
+    /// O4: the rows are those of the log and of this shard. O12: its token never names others.
+    private SentBatch batch(int shard, SentBatch.Sender sender, BatchRows rows, Token token) {
+        read = 0;
+        if (partitions.length < rows.rows()) partitions = new int[rows.rows()];
         var hash = reader.read(rows, (p, offset) -> {
             if (world.log.shardOf(p, offset) != shard)
                 throw new Violation("O4", p + "@" + offset + " is not of shard " + shard);
+            partitions[read++] = p;
         });
-        var before = tokens.putIfAbsent(token.text(), hash);
-        if (before != null && before != hash)
-            throw new Violation("O12", "token " + token.text() + " names two sets of rows");
-        var attempt = new FakeAttempt(shard, replica, rows, token, told);
-        begin(attempt, plan(modes[shard][replica]), rows.rows());
-        return attempt;
+        var before = sent.get(token.text());
+        if (before == null) {
+            var blockRows = world.scenario.sink().store().blockRows();
+            var of = new SentBatch(sender, rows, token.text(), hash, Arrays.copyOf(partitions, read), blockRows);
+            sent.put(token.text(), of);
+            return of;
+        }
+        if (before.hash != hash) throw new Violation("O12", "token " + token.text() + " names two sets of rows");
+        return before;
     }
 
     FakeAttempt ping(int shard, int replica, Consumer<@Nullable WriteOutcome> told) {
-        var attempt = new FakeAttempt(shard, replica, null, null, told);
-        begin(attempt, plan(modes[shard][replica]), 0);
+        var attempt = new FakeAttempt(shard, replica, null, told);
+        begin(attempt, plans.ping(modeOf(shard, replica)));
         return attempt;
     }
 
-    private void begin(FakeAttempt attempt, Plan plan, int rows) {
-        var accepted = new long[1];
-        if (plan.landNanos >= 0 && attempt.rows != null) {
-            attempt.send();
-            world.agenda.in(plan.landNanos, () -> accepted[0] = land(attempt));
+    private void begin(FakeAttempt attempt, SinkPlans.Plan plan) {
+        open.add(attempt);
+        var batch = attempt.batch;
+        if (batch != null && plan.landNanos() >= 0) {
+            var blocks = Math.min(batch.blocks(), plan.blocks());
+            if (plan.partial()) blocks = world.chance.between(0, batch.blocks() - 1);
+            attempt.send(blocks);
+            if (plan.drips())
+                for (var i = 1; i <= blocks; i++)
+                    world.agenda.in(plan.landNanos() / blocks * i, () -> land(attempt, batch, 1));
+            else world.agenda.in(plan.landNanos(), () -> land(attempt, batch, Integer.MAX_VALUE));
+            if (plan.partial() && blocks > 0) world.reached(Sometimes.PARTIAL_APPLY);
+            if (plan.againNanos() >= 0)
+                world.agenda.in(plan.landNanos() + plan.againNanos(), () -> landAgain(attempt, batch));
         }
-        world.agenda.in(
-                plan.endNanos,
-                () -> attempt.end(
-                        switch (plan.say) {
-                            case Say.Receipt(var wrong) -> receipt(accepted[0], rows, wrong);
-                            case Say.Nothing() -> null;
-                            case Say.This(var outcome) -> outcome;
-                        }));
+        world.agenda.in(plan.endNanos(), () -> end(attempt, plan.say()));
     }
 
-    private WriteOutcome receipt(long accepted, int rows, boolean wrong) {
-        if (!world.scenario.sink().countsRows()) return new WriteOutcome.Written(0, 0);
-        return new WriteOutcome.Written(accepted, rows - accepted + (wrong ? 1 : 0));
+    private void end(FakeAttempt attempt, SinkPlans.Say say) {
+        open.remove(attempt);
+        attempt.end(
+                switch (say) {
+                    case SinkPlans.Say.Receipt(var wrong) -> receipt(attempt, wrong);
+                    case SinkPlans.Say.Nothing() -> null;
+                    case SinkPlans.Say.This(var outcome) -> outcome;
+                });
     }
 
-    private long land(FakeAttempt attempt) {
-        var rows = attempt.rows;
-        var token = attempt.token;
-        if (!attempt.willLand() || rows == null || token == null) return 0;
-        attempt.land();
+    /// Never a good one for what did not reach the server.
+    private WriteOutcome receipt(FakeAttempt attempt, boolean wrong) {
+        var batch = attempt.batch;
+        if (batch == null || !world.scenario.sink().countsRows()) return new WriteOutcome.Written(0, 0);
+        var accepted = attempt.accepted();
+        return new WriteOutcome.Written(accepted, batch.offsets.length - accepted + (wrong ? 1 : 0));
+    }
+
+    /// The next blocks of it land, so many at most.
+    private void land(FakeAttempt attempt, SentBatch batch, int most) {
+        if (attempt.late()) return;
+        landNow(attempt, batch, most);
+    }
+
+    private void landNow(FakeAttempt attempt, SentBatch batch, int most) {
+        if (!attempt.willLand()) return;
         if (attempt.orphaned()) world.reached(Sometimes.ZOMBIE_WRITE);
-        world.note("landed", attempt.shard, rows.rows());
-        if (!stored.add(token.text())) {
-            world.reached(Sometimes.TOKEN_SEEN_AGAIN);
-            if (world.scenario.sink().honoursTokens()) return 0;
-        }
+        world.note("landed", attempt.shard, batch.offsets.length);
         // Read again: the bytes must be what they were at the start (WRT-9).
-        reader.read(rows, world.log::landed);
-        return rows.rows();
+        if (reader.read(batch.rows, (_, _) -> {}) != batch.hash)
+            throw new Violation("WRT-9", "rows changed while they were written");
+        var repeated = false;
+        var stored = false;
+        for (var i = 0; i < most && attempt.willLand(); i++) {
+            var rows = stores.get(attempt.shard).store(batch, attempt.land(), attempt.replica);
+            attempt.accept(rows);
+            if (rows == 0) repeated = true;
+            else stored = true;
+        }
+        if (repeated && stored) world.reached(Sometimes.BLOCKS_COMPLETED_BY_RETRY);
+    }
+
+    /// The same request once more, if it came through at all.
+    private void landAgain(FakeAttempt attempt, SentBatch batch) {
+        if (!attempt.landed()) return;
+        world.reached(Sometimes.REQUEST_DELIVERED_TWICE);
+        repeats.doubled(batch);
+        for (var block = 0; block < batch.blocks(); block++)
+            stores.get(attempt.shard).store(batch, block, attempt.replica);
     }
 
     /// The sender stopped waiting: its thread ends soon, unless it does not look.
     void cancel(FakeAttempt attempt) {
         attempt.orphan();
         if (world.chance.of(0.5)) attempt.drop();
+        else comeLate(attempt);
         if (attempt.ended() || world.strikes(Fault.INTERRUPT_IGNORED, 0.8)) return;
-        var outcome = unavailable("interrupted", true, new WriteOutcome.Blame.Replica());
-        world.agenda.in(world.chance.millis(0, 5), () -> attempt.end(outcome));
+        var outcome = SinkPlans.unavailable("interrupted", true, new WriteOutcome.Blame.Replica());
+        world.agenda.in(world.chance.millis(0, 5), () -> {
+            open.remove(attempt);
+            attempt.end(outcome);
+        });
+    }
+
+    /// Its request is overtaken on another connection, by the retry perhaps.
+    private void comeLate(FakeAttempt attempt) {
+        var batch = attempt.batch;
+        if (batch == null || !attempt.willLand() || !world.strikes(Fault.LATE_REQUEST, 0.6)) return;
+        attempt.makeLate();
+        world.agenda.in(world.chance.between(0, 4 * plans.timeout()), () -> {
+            if (attempt.willLand() && batch.wasStored(batch.blocks() - 1))
+                world.reached(Sometimes.LATE_REQUEST_AFTER_RETRY);
+            landNow(attempt, batch, Integer.MAX_VALUE);
+        });
     }
 
     /// The sender died.
     void orphan(FakeAttempt attempt) {
         attempt.orphan();
         if (world.chance.of(0.3)) attempt.drop();
-    }
-
-    private static WriteOutcome unavailable(String code, boolean mayHaveStored, WriteOutcome.Blame blame) {
-        return new WriteOutcome.Unavailable(new Failure(code, "simulated", mayHaveStored), blame);
-    }
-
-    private Plan plan(Mode mode) {
-        var chance = world.chance;
-        var quick = chance.between(0, 5 * MILLI);
-        var replica = new WriteOutcome.Blame.Replica();
-        return switch (mode) {
-            case WELL -> well();
-            case DOWN -> new Plan(-1, quick, new Say.This(unavailable("refused", false, replica)));
-            case HANGS -> hang();
-            case SLOW -> {
-                var end = (long) (timeout() * (0.5 + chance.generator().nextDouble()));
-                yield new Plan(end * 9 / 10, end, new Say.Receipt(false));
-            }
-            case OVERLOADED -> {
-                var blame = new WriteOutcome.Blame.Overload(chance.of(0.5) ? 0 : chance.millis(0, 1_000));
-                yield new Plan(-1, quick, new Say.This(unavailable("429", false, blame)));
-            }
-            case MISCONFIGURED ->
-                new Plan(
-                        -1,
-                        quick,
-                        new Say.This(new WriteOutcome.Misconfigured(new Failure("42P01", "no table", false))));
-            case REFUSES ->
-                new Plan(-1, quick, new Say.This(new WriteOutcome.Refused(new Failure("22P02", "bad row", false), -1)));
-            case TOO_LARGE ->
-                new Plan(-1, quick, new Say.This(new WriteOutcome.TooLarge(new Failure("54000", "too large", false))));
-        };
-    }
-
-    /// What hanging is measured by: no attempt hangs for ever.
-    private long timeout() {
-        return Math.min(world.scenario.sink().writeTimeoutNanos(), 4_000 * MILLI);
-    }
-
-    private Plan hang() {
-        var chance = world.chance;
-        var timeout = timeout();
-        var end = chance.between(timeout / 2, timeout * 4);
-        if (chance.of(0.5)) {
-            var outcome = unavailable("reset", true, new WriteOutcome.Blame.Replica());
-            return new Plan(-1, end, new Say.This(outcome));
-        }
-        return new Plan(chance.between(0, end), end, new Say.Receipt(false));
-    }
-
-    private Plan well() {
-        var chance = world.chance;
-        var end = (long)
-                (world.scenario.sink().writeNanos() * (0.2 + chance.generator().nextDouble()));
-        var share = world.scenario.attemptFaults();
-        if (world.strikes(Fault.ANSWER_LOST, share)) {
-            world.reached(Sometimes.ANSWER_LOST_AFTER_STORE);
-            var outcome = unavailable("reset", true, new WriteOutcome.Blame.Replica());
-            if (chance.of(0.5)) return new Plan(end / 2, end, new Say.This(outcome));
-            var late = timeout() * chance.between(1, 3);
-            return new Plan(end, late, new Say.Receipt(false));
-        }
-        if (world.strikes(Fault.ERROR_BEFORE_STORE, share)) {
-            var blame = chance.of(0.7) ? new WriteOutcome.Blame.Replica() : new WriteOutcome.Blame.Nobody();
-            return new Plan(-1, end, new Say.This(unavailable("error", false, blame)));
-        }
-        if (world.strikes(Fault.THREAD_LOST, share)) {
-            world.reached(Sometimes.ATTEMPT_WITHOUT_OUTCOME);
-            return new Plan(chance.of(0.5) ? end / 2 : -1, end, new Say.Nothing());
-        }
-        if (world.strikes(Fault.BAD_RECEIPT, share) && world.scenario.sink().countsRows()) {
-            world.reached(Sometimes.RECEIPT_DOES_NOT_ADD_UP);
-            return new Plan(end / 2, end, new Say.Receipt(true));
-        }
-        return new Plan(end * 7 / 10, end, new Say.Receipt(false));
+        else comeLate(attempt);
     }
 }

@@ -24,7 +24,28 @@ final class Incidents {
             Fault.OVERLOAD,
             Fault.MISCONFIGURED,
             Fault.REFUSED,
-            Fault.COMMIT_REFUSED);
+            Fault.COMMIT_REFUSED,
+            Fault.REPLICA_FLAPS,
+            Fault.READ_ONLY,
+            Fault.AUTHENTICATION_EXPIRES,
+            Fault.FAIL_OVER,
+            Fault.OUTAGE_OF_HOURS,
+            Fault.PROCESS_FREEZES,
+            Fault.WORKER_ERROR,
+            Fault.CLOCK_JUMPS,
+            Fault.CLOCK_STANDS,
+            Fault.MEMBER_FROZEN,
+            Fault.RETENTION,
+            Fault.TRUNCATION,
+            Fault.TOPIC_MADE_ANEW,
+            Fault.PARTITION_ADDED,
+            Fault.LSO_STALLS,
+            Fault.FETCH_SLOW,
+            Fault.COORDINATOR_MOVES,
+            Fault.DLQ_DOWN);
+
+    private static final long HOUR_NANOS = 3_600_000_000_000L;
+    private static final long MOST_PROBES = 1_000;
 
     /// Sets the script's chances apart from the others that a seed gives.
     private static final long SCRIPT = 1;
@@ -56,7 +77,7 @@ final class Incidents {
     private void next() {
         chance = new Chance(new SplittableRandom(Mix.of(world.scenario.seed(), SCRIPT, ++number)));
         var mean = world.scenario.profile().incidentMillis();
-        world.agenda.in(chance.millis(mean / 10, 2L * mean), () -> {
+        world.agenda.in(world.outageNanos() + chance.millis(mean / 10, 2L * mean), () -> {
             if (world.healed()) return;
             var kind = chance.any(kinds);
             if (world.faults.happens(kind, world.agenda.elapsed())) strike(kind);
@@ -86,6 +107,24 @@ final class Incidents {
                     if (!world.healed()) world.group.refuseNone();
                 });
             }
+            case REPLICA_FLAPS -> flap();
+            case READ_ONLY -> replica(Mode.READ_ONLY);
+            case AUTHENTICATION_EXPIRES -> everyShard(Mode.MISCONFIGURED);
+            case FAIL_OVER -> failOver();
+            case OUTAGE_OF_HOURS -> outage();
+            case PROCESS_FREEZES -> process.freeze(chance.spreadMillis(100, 10_000));
+            case WORKER_ERROR -> process.failAWorker(chance.between(1, 20));
+            case CLOCK_JUMPS -> process.jumpClock(chance.spreadMillis(10, 3_600_000));
+            case CLOCK_STANDS -> process.standClock(chance.spreadMillis(1, 3_000));
+            case MEMBER_FROZEN -> process.freezeAMember(chance.spreadMillis(500, 15_000));
+            case RETENTION -> world.log.retain();
+            case TRUNCATION -> world.log.truncate();
+            case TOPIC_MADE_ANEW -> world.log.makeAnew();
+            case PARTITION_ADDED -> world.log.grow();
+            case LSO_STALLS -> world.log.stallStable(chance.spreadMillis(100, 5_000));
+            case FETCH_SLOW -> world.log.slow(chance.spreadMillis(50, 3_000));
+            case COORDINATOR_MOVES -> world.group.move(chance.spreadMillis(50, 3_000));
+            case DLQ_DOWN -> world.letters.down(lasts());
             case ANSWER_LOST,
                     ERROR_BEFORE_STORE,
                     THREAD_LOST,
@@ -94,7 +133,20 @@ final class Incidents {
                     COMMIT_LOST,
                     COMMIT_LATE,
                     COMMIT_LATER,
-                    LATE_TIMER -> throw new IllegalStateException(kind + " is no incident");
+                    LATE_TIMER,
+                    PARTIAL_APPLY,
+                    EXCEPTION_BEHIND_ANSWER,
+                    ANSWER_GARBLED,
+                    SLOW_DRIP,
+                    DELIVERED_TWICE,
+                    LATE_REQUEST,
+                    OTHER_SETTINGS,
+                    GENERATION_SKIPPED,
+                    POISON,
+                    SINK_POISON,
+                    LETTER_ACK_LOST,
+                    LARGE_RECORD,
+                    OFFSETS_EXPIRE -> throw new IllegalStateException(kind + " is no incident");
         }
     }
 
@@ -112,6 +164,51 @@ final class Incidents {
         var shard = chance.between(0, sink.shards() - 1);
         var lasts = lasts();
         for (var replica = 0; replica < sink.replicas(); replica++) mode(shard, replica, mode, lasts);
+    }
+
+    private void everyShard(Mode mode) {
+        world.reached(Sometimes.AUTHENTICATION_EXPIRED);
+        var sink = world.scenario.sink();
+        var lasts = lasts();
+        for (var shard = 0; shard < sink.shards(); shard++)
+            for (var replica = 0; replica < sink.replicas(); replica++) mode(shard, replica, mode, lasts);
+    }
+
+    /// A replica comes and goes, faster than a breaker opens and closes.
+    private void flap() {
+        var sink = world.scenario.sink();
+        var shard = chance.between(0, sink.shards() - 1);
+        var replica = chance.between(0, sink.replicas() - 1);
+        world.reached(Sometimes.REPLICA_FLAPPED);
+        var at = 0L;
+        for (var i = chance.between(2, 12); i > 0; i--) {
+            at += chance.spreadMillis(1, 400);
+            world.agenda.in(at, () -> {
+                if (!world.healed()) world.sink.mode(shard, replica, Mode.DOWN);
+            });
+            at += chance.spreadMillis(1, 400);
+            world.agenda.in(at, () -> world.sink.mode(shard, replica, Mode.WELL));
+        }
+    }
+
+    /// Once in a run at most, and no longer than breakers take for so many probes.
+    private void outage() {
+        if (world.chaosEnds() > world.scenario.chaosNanos() || !chance.of(0.06)) return;
+        var most = 4 * HOUR_NANOS;
+        for (var process : world.processes) most = Math.min(most, process.outageNanos(MOST_PROBES));
+        if (most == 0) return;
+        var lasts = chance.between(most * 3 / 4, most);
+        if (lasts >= HOUR_NANOS) world.reached(Sometimes.OUTAGE_OF_HOURS);
+        world.sink.outage(chance.of(0.7) ? Mode.DOWN : Mode.HANGS);
+        world.outage(lasts);
+    }
+
+    private void failOver() {
+        var sink = world.scenario.sink();
+        var shard = chance.between(0, sink.shards() - 1);
+        var replica = chance.between(0, sink.replicas() - 1);
+        world.sink.failOver(shard, replica);
+        mode(shard, replica, Mode.DOWN, lasts());
     }
 
     private void mode(int shard, int replica, Mode mode, long lasts) {

@@ -12,10 +12,10 @@ public final class Model {
                 "threads, sockets and the code around the machines that uses them",
                 "bit rot, and a disk or a server that says it stored what it did not",
                 "brokers that answer other than Kafka's protocol promises",
-                "an acknowledged row that the store loses again, as with asynchronous replication at a failover",
-                "retention or a truncation that takes records away before they are read",
-                "a topic that is deleted and made anew under the same name",
-                "an operator who changes tables, offsets or settings under way",
+                "an acknowledged row that the store loses again: it is simulated, and such rows are reported apart",
+                "a log that is cut without leader epochs, by which alone a reader could tell",
+                "a truncated log that is cut again, and a topic that stays away",
+                "an operator who changes tables, or moves offsets but where a stop asks for it",
                 "encoders, and what a real server makes of their bytes");
     }
 }

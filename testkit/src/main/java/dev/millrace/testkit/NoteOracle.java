@@ -27,6 +27,9 @@ final class NoteOracle {
             case ShardNote.ReplicaHalfOpened(var replica) -> phase(replica, Phase.HALF_OPEN);
             case ShardNote.ReplicaClosed(var replica) -> phase(replica, Phase.CLOSED);
             case ShardNote.Blocked _,
+                    ShardNote.TakenApart _,
+                    ShardNote.Poison _,
+                    ShardNote.Drift _,
                     ShardNote.GaveUp _,
                     ShardNote.Sealed _,
                     ShardNote.Wrote _,

@@ -7,12 +7,11 @@ import dev.millrace.sinkpool.ShardEvent;
 import dev.millrace.sinkpool.ShardSettings;
 import dev.millrace.sinkpool.ShardView;
 import dev.millrace.sinkpool.WriteOutcome;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /// O11: nothing is sent to an open replica, and the probes out of a half-open one are those it counts, never more than
 /// allowed (BRK-3, BRK-4). BRK-5: a replica changes its phase only for an attempt of the episode it was in. WRT-10:
@@ -53,11 +52,13 @@ final class ReplicaOracle {
 
     /// Before the commands are carried out: every change of phase must have its cause in this event.
     void decided(ShardEvent event, List<ShardView.Replica> before, ShardView after, Collection<ShardCommand> commands) {
-        var causes = new HashSet<Out>();
+        List<Out> causes = new ArrayList<>(2);
         switch (event) {
             case ShardEvent.AttemptEnded(var id, var outcome) -> ended(id, outcome, causes);
             case ShardEvent.AttemptLost(var id, var _) -> lost(id, causes);
             case ShardEvent.ChunksArrived _,
+                    ShardEvent.DeadLettered _,
+                    ShardEvent.DeadLetterFailed _,
                     ShardEvent.Tick _,
                     ShardEvent.Pressure _,
                     ShardEvent.Revoking _,
@@ -76,22 +77,32 @@ final class ReplicaOracle {
             changed(before.get(replica.state().replica()).state(), replica.state(), causes);
     }
 
-    private void ended(long id, WriteOutcome outcome, Set<Out> causes) {
+    private void ended(long id, WriteOutcome outcome, List<Out> causes) {
         var out = live.remove(id);
         if (out == null) {
             late(id);
             return;
         }
         var ping = out.batch == 0;
-        retries.ended(out.batch);
+        if (sleeps(outcome)) retries.ended(out.batch);
         if (!ping) numbers.ended(outcome);
         if (!ping || !(outcome instanceof WriteOutcome.Written)) causes.add(out);
         if (ping && !(outcome instanceof WriteOutcome.Written)) world.reached(Sometimes.PING_FAILED);
         if (out.episode != episodes[out.replica]) world.reached(Sometimes.LATE_ANSWER_OF_EARLIER_EPISODE);
     }
 
+    /// The next part follows a refusal at once, and one that was taken; what counts as an outage may be woken early.
+    private static boolean sleeps(WriteOutcome outcome) {
+        return switch (outcome) {
+            case WriteOutcome.Refused(var failure, var _) -> failure.mayHaveStored();
+            case WriteOutcome.TooLarge(var failure) -> failure.mayHaveStored();
+            case WriteOutcome.Written _ -> false;
+            case WriteOutcome.Unavailable _, WriteOutcome.Misconfigured _ -> true;
+        };
+    }
+
     /// A ping that is lost may count against its replica; a write that is lost only gives its slot back (BRK-4).
-    private void lost(long id, Set<Out> causes) {
+    private void lost(long id, List<Out> causes) {
         var out = live.remove(id);
         if (out == null) late(id);
         else {
@@ -109,7 +120,7 @@ final class ReplicaOracle {
         world.reached(Sometimes.TIMEOUT_THEN_LATE_ANSWER);
     }
 
-    private void changed(ReplicaView before, ReplicaView after, Set<Out> causes) {
+    private void changed(ReplicaView before, ReplicaView after, List<Out> causes) {
         var replica = after.replica();
         episodes[replica] = after.episode();
         halfOpen[replica] = after.phase() == Phase.HALF_OPEN;

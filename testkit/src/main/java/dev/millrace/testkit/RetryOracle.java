@@ -13,23 +13,23 @@ final class RetryOracle {
     /// The longest that the fake sink asks a sender to wait, and by which timers are late.
     private static final long SLACK_NANOS = 1_200_000_000L;
 
-    private final World world;
+    private final PipelineProcess process;
     private final ShardSettings.RetrySettings settings;
     private final Map<Long, Long> ended = new HashMap<>();
 
-    RetryOracle(World world, ShardSettings settings) {
-        this.world = world;
+    RetryOracle(PipelineProcess process, ShardSettings settings) {
+        this.process = process;
         this.settings = settings.retry();
     }
 
     void ended(long batch) {
-        ended.put(batch, world.agenda.elapsed());
+        ended.put(batch, process.now());
     }
 
     void started(long batch) {
         var last = ended.remove(batch);
         if (last == null) return;
-        var slept = world.agenda.elapsed() - last;
+        var slept = process.now() - last;
         if (slept < (long) (settings.initialNanos() * (1 - settings.jitter())) - 1)
             throw new Violation("WRT-2", "batch " + batch + " is tried again after " + slept + " ns");
     }
@@ -39,7 +39,7 @@ final class RetryOracle {
         for (var batch : view.held()) {
             var last = ended.get(batch.batch());
             if (last == null || batch.writing()) continue;
-            var waits = world.agenda.elapsed() - last;
+            var waits = process.now() - last;
             if (waits > settings.maxNanos() * (1 + settings.jitter()) + SLACK_NANOS)
                 throw new Violation("WRT-2", "batch " + batch.batch() + " waits for " + waits + " ns");
         }

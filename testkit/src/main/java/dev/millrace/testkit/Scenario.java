@@ -1,10 +1,17 @@
 package dev.millrace.testkit;
 
 import dev.millrace.breaker.BreakerSettings;
+import dev.millrace.kafka.KafkaSourceSettings;
+import dev.millrace.kafka.KafkaSourceSettings.OnLostOffset;
+import dev.millrace.kafka.KafkaSourceSettings.OnPoison;
+import dev.millrace.kafka.ValueFormat;
+import dev.millrace.sinkpool.PoisonSettings;
 import dev.millrace.sinkpool.ShardId;
 import dev.millrace.sinkpool.ShardSettings;
 import dev.millrace.testkit.Suppressed.Size;
+import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
 
 /// What a seed fixes before anything happens: the settings, the load, the faults. `dealt` are the kinds of fault that
@@ -14,7 +21,6 @@ record Scenario(
         Profile profile,
         Set<Fault> dealt,
         Suppressed suppressed,
-        long originNanos,
         long chaosNanos,
         double attemptFaults,
         Load load,
@@ -39,7 +45,48 @@ record Scenario(
             long commitNanos,
             long revokeNanos,
             long turnNanos,
-            boolean eager) {}
+            long commitTimeoutNanos,
+            long stalledNanos,
+            long identityNanos,
+            long sessionNanos,
+            Protocol protocol,
+            ValueFormat.Kind format,
+            OnPoison onPoison,
+            OnLostOffset onLostOffset) {
+        /// As after a change of the file between two runs. What the group must agree on stays.
+        Source changed(Chance chance, Suppressed suppressed) {
+            var other = source(chance, suppressed);
+            return new Source(
+                    processes,
+                    other.members,
+                    other.polled,
+                    other.chunkBytes,
+                    other.chunkLingerNanos,
+                    other.budgetRows,
+                    other.budgetBytes,
+                    other.resumeBelow,
+                    other.maxPending,
+                    other.mailboxRows,
+                    other.commitNanos,
+                    other.revokeNanos,
+                    other.turnNanos,
+                    other.commitTimeoutNanos,
+                    other.stalledNanos,
+                    other.identityNanos,
+                    other.sessionNanos,
+                    protocol,
+                    other.format,
+                    onPoison,
+                    onLostOffset);
+        }
+    }
+
+    /// How members find each other.
+    enum Protocol {
+        EAGER,
+        COOPERATIVE,
+        EPOCHS
+    }
 
     /// How sinks are driven, and what they can do.
     record Sink(
@@ -48,16 +95,74 @@ record Scenario(
             int maxInFlight,
             long writeNanos,
             long writeTimeoutNanos,
-            boolean honoursTokens,
             boolean countsRows,
+            Store store,
             ShardSettings.BatchSettings batch,
             ShardSettings.RetrySettings retry,
-            BreakerSettings breaker) {}
+            BreakerSettings breaker,
+            PoisonSettings poison,
+            Content content) {
+        /// As after a change of the file between two runs. What the stores are like stays.
+        Sink changed(Chance chance) {
+            return new Sink(
+                    shards,
+                    replicas,
+                    chance.between(1, 3),
+                    writeNanos,
+                    2 * writeNanos + chance.spreadMillis(20, 3_000),
+                    countsRows,
+                    store,
+                    Scenario.batch(chance),
+                    Scenario.retry(chance),
+                    Scenario.breaker(chance, writeNanos),
+                    Scenario.poison(chance),
+                    content);
+        }
 
+        ShardSettings shard(int shard, PoisonSettings.Action action) {
+            return new ShardSettings(
+                    new ShardId("warehouse", "s" + shard),
+                    replicas,
+                    1,
+                    batch,
+                    maxInFlight,
+                    writeTimeoutNanos,
+                    retry,
+                    breaker,
+                    countsRows,
+                    new PoisonSettings(
+                            action,
+                            poison.singleRow(),
+                            poison.maxRate(),
+                            poison.evidenceNanos(),
+                            poison.attempts()));
+        }
+    }
+
+    /// What the stores do with repeats. `blockRows` is how many rows they apply at once; a windowed one knows its last
+    /// `windowTokens` tokens, none for longer than `windowNanos`; a lagging one may lose what is younger than
+    /// `lagNanos`.
+    record Store(SinkKind kind, int blockRows, int windowTokens, long windowNanos, long lagNanos) {}
+
+    /// Which rows the stores do not take for what is in them: `poison` of 100,000; and what they say of it.
+    record Content(int poison, Hint hint) {}
+
+    /// Which row a store names when it refuses a batch.
+    enum Hint {
+        RIGHT,
+        ABSENT,
+        LYING
+    }
+
+    private static final List<Hint> HINTS = List.of(Hint.values());
+    private static final List<Protocol> PROTOCOLS = List.of(Protocol.values());
     private static final long YEAR_NANOS = 365L * 24 * 3600 * 1_000_000_000;
 
     /// The longest row, in bytes.
     static final int LONGEST_ROW = 96;
+
+    /// Records larger than the budget come only where it is no larger than this.
+    private static final long LARGEST_BUDGET = 10_000;
 
     static Scenario of(long seed, Chance chance, Suppressed suppressed) {
         var profile = Profile.of(seed);
@@ -69,7 +174,6 @@ record Scenario(
                 profile,
                 faults,
                 suppressed,
-                origin(chance),
                 chance.spreadMillis(2_000, 20_000),
                 chance.of(0.3) ? 0 : chance.generator().nextDouble() * 0.4,
                 load(chance, suppressed),
@@ -77,7 +181,8 @@ record Scenario(
                 sink(chance, suppressed));
     }
 
-    private static long origin(Chance chance) {
+    /// Where the clock of a process begins: often just before it overflows, or zero.
+    static long origin(Chance chance) {
         return switch (chance.between(0, 4)) {
             case 0 -> 0;
             case 1 -> Long.MAX_VALUE - chance.millis(0, 20_000);
@@ -101,7 +206,7 @@ record Scenario(
                 suppressed.of(Size.PROCESSES, chance.between(1, 2)),
                 suppressed.of(Size.MEMBERS, chance.between(1, 2)),
                 (int) chance.spread(1, 40),
-                (int) chance.spread(48, 2_000),
+                (int) chance.spread(1_024, 4_000),
                 chance.spreadMillis(1, 100),
                 chance.spread(8, 2_000),
                 chance.spread(1_000, 100_000),
@@ -111,7 +216,14 @@ record Scenario(
                 chance.spreadMillis(100, 3_000),
                 chance.spreadMillis(20, 3_000),
                 chance.spreadMillis(5, 100),
-                chance.of(0.5));
+                chance.spreadMillis(50, 3_000),
+                chance.spreadMillis(500, 5_000),
+                chance.spreadMillis(300, 10_000),
+                chance.spreadMillis(500, 6_000),
+                chance.any(PROTOCOLS),
+                chance.of(0.5) ? ValueFormat.Kind.RAW : ValueFormat.Kind.JSON,
+                chance.of(0.5) ? OnPoison.STOP : OnPoison.SKIP,
+                chance.of(0.5) ? OnLostOffset.HALT : OnLostOffset.CONTINUE);
     }
 
     private static Sink sink(Chance chance, Suppressed suppressed) {
@@ -124,14 +236,42 @@ record Scenario(
                 chance.between(1, 3),
                 write,
                 writeTimeout,
-                chance.of(0.5),
                 chance.of(0.7),
-                new ShardSettings.BatchSettings(
-                        (int) chance.spread(1, 200),
-                        chance.spread(48, 8_000),
-                        chance.of(0.1) ? 0 : chance.spreadMillis(1, 2_000)),
+                store(chance),
+                batch(chance),
                 retry(chance),
-                breaker(chance, write));
+                breaker(chance, write),
+                poison(chance),
+                new Content((int) chance.spread(200, 4_000), chance.any(HINTS)));
+    }
+
+    private static PoisonSettings poison(Chance chance) {
+        var action = chance.between(0, 9);
+        return new PoisonSettings(
+                action < 7
+                        ? PoisonSettings.Action.DEAD_LETTER
+                        : action < 9 ? PoisonSettings.Action.SKIP : PoisonSettings.Action.STOP,
+                chance.of(0.7) ? PoisonSettings.SingleRow.WAIT : PoisonSettings.SingleRow.DEAD_LETTER,
+                chance.spread(1, 100) / 100.0,
+                chance.spreadMillis(100, 600_000),
+                chance.between(1, 2));
+    }
+
+    private static Store store(Chance chance) {
+        var kind = chance.any(SinkKind.ALL);
+        return new Store(
+                kind,
+                kind == SinkKind.MULTI_BLOCK ? (int) chance.spread(1, 15) : Integer.MAX_VALUE,
+                (int) chance.spread(1, 40),
+                chance.spreadMillis(50, 5_000),
+                chance.spreadMillis(50, 5_000));
+    }
+
+    private static ShardSettings.BatchSettings batch(Chance chance) {
+        return new ShardSettings.BatchSettings(
+                (int) chance.spread(1, 200),
+                chance.spread(48, 8_000),
+                chance.of(0.1) ? 0 : chance.spreadMillis(1, 2_000));
     }
 
     private static ShardSettings.RetrySettings retry(Chance chance) {
@@ -163,17 +303,24 @@ record Scenario(
                 chance.spreadMillis(10, 2_000));
     }
 
-    ShardSettings shard(int shard) {
-        return new ShardSettings(
-                new ShardId("warehouse", "s" + shard),
-                sink.replicas,
-                1,
-                sink.batch,
-                sink.maxInFlight,
-                sink.writeTimeoutNanos,
-                sink.retry,
-                sink.breaker,
-                sink.countsRows);
+    /// A row larger than the whole budget, where there are such.
+    int largeRow() {
+        return dealt.contains(Fault.LARGE_RECORD) && source.budgetBytes <= LARGEST_BUDGET
+                ? (int) source.budgetBytes + 100
+                : 0;
+    }
+
+    /// A process's source settings; those by which an operator answers a stop as they are now.
+    KafkaSourceSettings kafka(Source of, OnPoison onPoison, OnLostOffset onLostOffset) {
+        var topics = new ArrayList<String>();
+        for (var topic = 0; topic < load.topics; topic++) topics.add("t" + topic);
+        return KafkaSourceSettings.of("simulated", new KafkaSourceSettings.Subscription.Named(topics), "group")
+                .onNoOffset(KafkaSourceSettings.OnNoOffset.EARLIEST)
+                .onLostOffset(onLostOffset)
+                .values(new KafkaSourceSettings.Values(of.format, ValueFormat.OnTombstone.SKIP, onPoison))
+                .checkpoint(new KafkaSourceSettings.Checkpoint(
+                        of.commitNanos, of.maxPending, of.stalledNanos, of.commitTimeoutNanos))
+                .membership(new KafkaSourceSettings.Membership(of.revokeNanos, YEAR_NANOS, YEAR_NANOS));
     }
 
     /// The run has faults of this kind.

@@ -3,34 +3,37 @@ package dev.millrace.testkit;
 import dev.millrace.sinkpool.EncodedChunk;
 import dev.millrace.sinkpool.SealReason;
 import dev.millrace.sinkpool.SealedBatch;
+import dev.millrace.sinkpool.ShardCommand;
 import dev.millrace.sinkpool.ShardEvent;
 import dev.millrace.sinkpool.ShardSettings;
 import dev.millrace.sinkpool.ShardView;
 import dev.millrace.sinkpool.Slice;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
 /// SEAL-1 to SEAL-3, SEAL-5, SEAL-9: what is sealed has its reason and overshoots by one chunk at most; what is
-/// open has none of the reasons. SEAL-7: batches begin in the order in which they were sealed.
+/// open has none of the reasons. SEAL-7: batches begin in the order in which they were sealed,
+/// but for those that were parked.
 ///
 /// Thread ownership: the run.
 final class SealOracle {
-    private final World world;
+    private final PipelineProcess process;
     private final ShardSettings.BatchSettings settings;
     private final int maxInFlight;
     private final Set<EncodedChunk> open = new LinkedHashSet<>();
     private final Map<EncodedChunk, Long> sequenceOf = new HashMap<>();
     private final TreeMap<Long, Integer> unsettled = new TreeMap<>();
     private final Set<Long> begun = new LinkedHashSet<>();
+    private final Map<Long, Long> sequenceOfBatch = new HashMap<>();
+    private final Set<Long> parked = new LinkedHashSet<>();
     private long sequence;
     private boolean draining;
 
-    SealOracle(World world, ShardSettings settings) {
-        this.world = world;
+    SealOracle(PipelineProcess process, ShardSettings settings) {
+        this.process = process;
         this.settings = settings.batch();
         this.maxInFlight = settings.maxInFlight();
     }
@@ -48,7 +51,7 @@ final class SealOracle {
         if (rows - mostRows >= settings.maxRows() || bytes - mostBytes >= settings.maxBytes())
             throw new Violation("SEAL-2", rows + " rows and " + bytes + " bytes in batch " + batch.id());
         if (batch.reason() == SealReason.LINGER
-                && chunks.stream().noneMatch(chunk -> world.now() - chunk.polledNanos() >= settings.lingerNanos()))
+                && chunks.stream().noneMatch(chunk -> process.now() - chunk.polledNanos() >= settings.lingerNanos()))
             throw new Violation("SEAL-1", "batch " + batch.id() + " is sealed before its linger");
         sequence++;
         for (var chunk : chunks) {
@@ -58,10 +61,12 @@ final class SealOracle {
         unsettled.put(sequence, chunks.size());
     }
 
-    void started(List<EncodedChunk> chunks) {
-        for (var chunk : chunks) {
-            var of = sequenceOf.get(chunk);
-            if (of != null) begun.add(of);
+    void started(ShardCommand.StartAttempt start) {
+        for (var slice : start.batch().rows().slices()) {
+            var of = sequenceOf.get(slice.chunk());
+            if (of == null) continue;
+            begun.add(of);
+            sequenceOfBatch.put(start.batch().id(), of);
         }
     }
 
@@ -71,12 +76,23 @@ final class SealOracle {
         if (of == null || unsettled.merge(of, -1, Integer::sum) > 0) return;
         unsettled.remove(of);
         begun.remove(of);
+        parked.remove(of);
+        sequenceOfBatch.values().remove(of);
     }
 
     void carriedOut(ShardEvent event, ShardView view, boolean finished) {
         if (finished) return;
+        var permits = 0;
+        for (var held : view.held()) {
+            if (!held.parked()) permits++;
+            else if (sequenceOfBatch.get(held.batch()) instanceof Long of) parked.add(of);
+        }
         for (var of : begun)
-            if (unsettled.headMap(of).size() >= maxInFlight)
+            if (!parked.contains(of)
+                    && unsettled.headMap(of).keySet().stream()
+                                    .filter(other -> !parked.contains(other))
+                                    .count()
+                            >= maxInFlight)
                 throw new Violation("SEAL-7", "batch number " + of + " begins before " + unsettled.headMap(of));
         if (event instanceof ShardEvent.DrainBy) draining = true;
         var rows = 0L;
@@ -85,7 +101,7 @@ final class SealOracle {
         for (var chunk : open) {
             rows += chunk.rows();
             bytes += chunk.byteCount();
-            oldest = Math.max(oldest, world.now() - chunk.polledNanos());
+            oldest = Math.max(oldest, process.now() - chunk.polledNanos());
         }
         if (rows != view.openRows()) throw new Violation("SEAL-3", rows + " rows are open, told " + view.openRows());
         if (open.isEmpty()) return;
@@ -95,7 +111,7 @@ final class SealOracle {
                 || bytes * 4 >= settings.maxBytes()
                 || oldest * 2 >= settings.lingerNanos();
         if (event instanceof ShardEvent.Pressure && worth) throw new Violation("SEAL-5", rows + " rows stay open");
-        if (draining && view.held().size() < maxInFlight)
+        if (draining && permits < maxInFlight)
             throw new Violation("SEAL-9", rows + " rows linger in a drain, with a permit free");
     }
 }

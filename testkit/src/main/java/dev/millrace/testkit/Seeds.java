@@ -79,12 +79,14 @@ public final class Seeds {
         private long violations;
         private long steps;
         private long repeatedRows;
+        private long rowsLostBySink;
         private long twice;
         private long wallNanos;
 
         void add(Simulation.Report report) {
             steps += report.steps();
             repeatedRows += report.repeatedRows();
+            rowsLostBySink += report.rowsLostBySink();
             profiles.merge(Profile.of(report.seed()).name(), 1L, Long::sum);
             for (var state : report.reached().keySet()) reached.merge(state, 1L, Long::sum);
             if (report.violation() == null) return;
@@ -100,6 +102,7 @@ public final class Seeds {
         void add(Tally other) {
             steps += other.steps;
             repeatedRows += other.repeatedRows;
+            rowsLostBySink += other.rowsLostBySink;
             violations += other.violations;
             twice += other.twice;
             other.reached.forEach((state, seeds) -> reached.merge(state, seeds, Long::sum));
@@ -121,6 +124,7 @@ public final class Seeds {
                     reached,
                     profiles,
                     repeatedRows,
+                    rowsLostBySink,
                     twice,
                     differing.stream().sorted().toList(),
                     wallNanos);

@@ -1,14 +1,16 @@
 package dev.millrace.testkit;
 
+import dev.millrace.checkpoint.Resolution;
 import dev.millrace.sinkpool.EncodedChunk;
 import dev.millrace.sinkpool.Ending;
+import dev.millrace.sinkpool.RowCounts;
+import dev.millrace.sinkpool.RowRef;
 import dev.millrace.sinkpool.ShardCommand;
 import dev.millrace.sinkpool.ShardCounts;
 import dev.millrace.sinkpool.ShardEvent;
 import dev.millrace.sinkpool.ShardNote;
 import dev.millrace.sinkpool.ShardSettings;
 import dev.millrace.sinkpool.ShardView;
-import dev.millrace.sinkpool.Slice;
 import java.util.Collection;
 import java.util.EnumMap;
 import java.util.List;
@@ -17,6 +19,7 @@ import java.util.List;
 ///
 /// Thread ownership: the run.
 final class ShardOracle {
+    private final PipelineProcess process;
     private final World world;
     private final ChunkOracle chunks;
     private final BatchOracle batches;
@@ -25,22 +28,32 @@ final class ShardOracle {
     private final NoteOracle notes = new NoteOracle();
     private final RetryOracle retries;
     private final CountOracle numbers;
+    private final PoisonOracle poison;
     private final ShardCounts counts;
+    private final ShardSettings settings;
     private boolean finished;
 
-    ShardOracle(World world, ShardSettings settings, ShardCounts counts) {
-        this.world = world;
+    ShardOracle(PipelineProcess process, ShardSettings settings, ShardCounts counts) {
+        this.process = process;
+        this.world = process.world;
+        this.settings = settings;
         this.counts = counts;
-        chunks = new ChunkOracle(world);
+        chunks = new ChunkOracle(process);
         batches = new BatchOracle(world, settings);
-        seals = new SealOracle(world, settings);
-        retries = new RetryOracle(world, settings);
+        seals = new SealOracle(process, settings);
+        retries = new RetryOracle(process, settings);
         numbers = new CountOracle(counts);
+        poison = new PoisonOracle(process, settings);
         replicas = new ReplicaOracle(world, settings, retries, numbers);
     }
 
     void offered(EncodedChunk chunk) {
         chunks.offered(chunk);
+    }
+
+    /// The machine wants chunks.
+    void takes(ShardView before) {
+        batches.takes(before);
     }
 
     void arrived(EncodedChunk chunk) {
@@ -61,6 +74,9 @@ final class ShardOracle {
                 seals.sealed(batch);
             }
         }
+        if (event instanceof ShardEvent.AttemptEnded(var id, var outcome) && replicas.isLive(id))
+            poison.ended(id, outcome);
+        if (event instanceof ShardEvent.DeadLettered(var _, var row)) chunks.acknowledged(row);
         replicas.decided(event, before, after, commands);
         for (var command : commands)
             if (command instanceof ShardCommand.Tell(ShardNote.Abandoned told)) abandoned(told, after, commands);
@@ -72,9 +88,9 @@ final class ShardOracle {
         replicas.started(start.attempt(), start.replica(), start.batch().id());
         retries.started(start.batch().id());
         numbers.began(start.replica());
-        var sent = start.rows().slices().stream().map(Slice::chunk).toList();
-        chunks.started(sent, attempt);
-        seals.started(sent);
+        poison.started(start);
+        chunks.started(start, attempt);
+        seals.started(start);
     }
 
     void pinged(long id, int replica) {
@@ -93,17 +109,22 @@ final class ShardOracle {
     private static void abandoned(ShardNote.Abandoned told, ShardView after, Collection<ShardCommand> commands) {
         var givenUp = new EnumMap<Ending, Long>(Ending.class);
         for (var command : commands)
-            if (command instanceof ShardCommand.Settle(var chunk, var ending))
-                givenUp.merge(ending, (long) chunk.rows(), Long::sum);
+            if (command instanceof ShardCommand.Settle(var _, var ended) && ended.resolution() != Resolution.DONE)
+                for (var ending : Ending.values()) givenUp.merge(ending, (long) ended.of(ending), Long::sum);
+        var done = givenUp.getOrDefault(Ending.WRITTEN, 0L)
+                + givenUp.getOrDefault(Ending.DEAD_LETTERED, 0L)
+                + givenUp.getOrDefault(Ending.SKIPPED, 0L);
         if (told.rows() > givenUp.getOrDefault(Ending.ABANDONED, 0L)
                 || told.inDoubt() > givenUp.getOrDefault(Ending.IN_DOUBT, 0L)
-                || told.rows() + told.inDoubt() != after.heldRows())
+                || told.rows() + told.inDoubt() > after.heldRows()
+                || told.rows() + told.inDoubt() + done < after.heldRows())
             throw new Violation("DRN-2", told + ", given up are " + givenUp + ", shown " + after.heldRows());
     }
 
     /// Returns whether an attempt of it had begun.
-    boolean settled(EncodedChunk chunk, Ending ending) {
+    boolean settled(EncodedChunk chunk, RowCounts ending) {
         batches.settled(chunk);
+        poison.settled(chunk);
         seals.settled(chunk);
         return chunks.settled(chunk, ending);
     }
@@ -117,10 +138,31 @@ final class ShardOracle {
         if (!finished) retries.carriedOut(after);
         numbers.compare();
         chunks.compare(counts);
+        bounded(after);
         world.note("held", after.held().size(), after.openRows());
     }
 
+    /// O7: a machine holds no more than what it may have in flight, one batch that is open, and one that it took in
+    /// when
+    /// nothing waited.
+    private void bounded(ShardView after) {
+        var batch = settings.batch();
+        var most = (settings.maxInFlight() + 2L) * (batch.maxRows() + MemoryOracle.chunkRows(process.source));
+        var rows = after.openRows();
+        for (var held : after.held()) if (!held.parked()) rows += held.rows();
+        if (rows > most) throw new Violation("O7", "a machine holds " + rows + " rows, may hold " + most);
+    }
+
+    /// Its letter is sent.
+    void sent(RowRef row) {
+        chunks.sent(row);
+    }
+
     void told(ShardNote note) {
+        if (note instanceof ShardNote.Poison(var row, var _, var skipped)) {
+            poison.condemned(row);
+            if (skipped) chunks.skipped(row);
+        }
         notes.told(note);
     }
 
@@ -133,5 +175,14 @@ final class ShardOracle {
 
     void died(List<EncodedChunk> unsettled) {
         chunks.died(unsettled);
+    }
+
+    /// The worker met an error: from now on the machine only gives up what it holds.
+    void dies() {
+        chunks.dies();
+    }
+
+    void compare() {
+        chunks.compare(counts);
     }
 }

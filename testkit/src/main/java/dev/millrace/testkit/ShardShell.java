@@ -1,23 +1,30 @@
 package dev.millrace.testkit;
 
+import dev.millrace.checkpoint.Resolution;
+import dev.millrace.checkpoint.SourcePartition;
+import dev.millrace.sinkpool.DeadLetters;
 import dev.millrace.sinkpool.EncodedChunk;
 import dev.millrace.sinkpool.Ending;
 import dev.millrace.sinkpool.Failure;
 import dev.millrace.sinkpool.NanoClock;
+import dev.millrace.sinkpool.RowCounts;
 import dev.millrace.sinkpool.SealReason;
 import dev.millrace.sinkpool.ShardCommand;
 import dev.millrace.sinkpool.ShardCounts;
 import dev.millrace.sinkpool.ShardEvent;
 import dev.millrace.sinkpool.ShardMachine;
 import dev.millrace.sinkpool.ShardNote;
+import dev.millrace.sinkpool.ShardSettings;
 import dev.millrace.sinkpool.ShardView;
 import dev.millrace.sinkpool.TokenMint;
 import dev.millrace.sinkpool.WriteOutcome;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -33,17 +40,48 @@ final class ShardShell {
 
     private static final long HEARTBEAT_NANOS = 100_000_000L;
 
+    /// Places in an account of rows.
+    static final int OFFERED = 0;
+
+    static final int WRITTEN = 1;
+    static final int IN_DOUBT = 2;
+    static final int ABANDONED = 3;
+    static final int DEAD_LETTERED = 4;
+    static final int SKIPPED = 5;
+    static final int PLACES = 6;
+
+    /// Something that a worker can't go on after, such as no memory left.
+    private static final class WorkerError extends Error {
+        private static final long serialVersionUID = 1;
+
+        WorkerError() {
+            super("simulated", null, false, false);
+        }
+    }
+
     private final PipelineProcess process;
     private final World world;
     private final int index;
+    private final ShardSettings settings;
     private final ShardMachine machine;
-    private ShardView view;
+    private final ShardCounts counts;
+    private final Map<SourcePartition, long[]> accounts = new HashMap<>();
+    private final SentBatch.Sender sender;
     private final ShardOracle oracle;
+    private ShardView view;
     private final ArrayDeque<ShardEvent> control = new ArrayDeque<>();
     private final ArrayDeque<EncodedChunk> data = new ArrayDeque<>();
     private final Map<Long, FakeAttempt> attempts = new HashMap<>();
     private final ArrayDeque<ShardCommand> commands = new ArrayDeque<>();
+    private final Set<Long> parts = new HashSet<>();
     private int dataRows;
+    private long heldRows;
+    private long heldBytes;
+    private int commandsUntilError = Integer.MAX_VALUE;
+    private int lettersOut;
+    private boolean drifts;
+    private boolean dying;
+    private boolean dead;
     private boolean awake;
     private boolean inputClosed;
     private boolean finished;
@@ -57,16 +95,23 @@ final class ShardShell {
         this.process = process;
         this.world = process.world;
         this.index = index;
-        var settings = world.scenario.shard(index);
-        var counts = new ShardCounts(settings.replicas());
+        settings = process.sink.shard(index, world.operator.action(process.sink.poison()));
+        counts = new ShardCounts(settings.replicas());
+        sender = new SentBatch.Sender(
+                process.run,
+                counts,
+                settings.maxInFlight() == 1
+                        && settings.retry().maxAttempts() == 0
+                        && !world.scenario.has(Fault.SINK_POISON)
+                        && !world.scenario.has(Fault.REFUSED));
         machine = new ShardMachine(
                 settings,
                 TokenMint.perRun("run" + process.run),
                 new SplittableRandom(Mix.of(world.scenario.seed(), process.run, index)),
                 counts,
-                world.now());
+                process.now());
         view = machine.view();
-        oracle = new ShardOracle(world, settings, counts);
+        oracle = new ShardOracle(process, settings, counts);
     }
 
     int index() {
@@ -74,11 +119,20 @@ final class ShardShell {
     }
 
     boolean finished() {
-        return finished && data.isEmpty();
+        return dead || (finished && data.isEmpty());
+    }
+
+    /// Rows offered and not settled.
+    long heldRows() {
+        return heldRows;
+    }
+
+    long heldBytes() {
+        return heldBytes;
     }
 
     boolean hasRoom() {
-        return dataRows < world.scenario.source().mailboxRows();
+        return !dead && dataRows < process.source.mailboxRows();
     }
 
     boolean offer(List<EncodedChunk> chunks) {
@@ -86,6 +140,9 @@ final class ShardShell {
         for (var chunk : chunks) {
             data.add(chunk);
             dataRows += chunk.rows();
+            heldRows += chunk.rows();
+            heldBytes += chunk.byteCount();
+            account(chunk.partition())[OFFERED] += chunk.rows();
             oracle.offered(chunk);
         }
         wake();
@@ -102,50 +159,98 @@ final class ShardShell {
         wake();
     }
 
+    /// Its worker meets an error when it carries out the n-th command from now.
+    void failAfter(int commandCount) {
+        commandsUntilError = commandCount;
+    }
+
     private void wake() {
-        if (awake) return;
+        if (awake || dead) return;
         awake = true;
         process.later(world.chance.between(0, 200_000), this::work);
     }
 
     private void work() {
         awake = false;
-        if (world.chance.of(0.02)) on(new ShardEvent.Tick());
-        for (var event = control.poll(); event != null; event = control.poll()) on(event);
-        while (!data.isEmpty() && machine.wantsChunks()) {
-            var some = new ArrayList<EncodedChunk>();
-            var most = world.chance.between(1, 8);
-            while (some.size() < most && !data.isEmpty()) {
-                var chunk = data.remove();
-                dataRows -= chunk.rows();
-                some.add(chunk);
+        if (dead) return;
+        try {
+            if (world.chance.of(0.02)) on(new ShardEvent.Tick());
+            for (var event = control.poll(); event != null; event = control.poll()) control(event);
+            while (!data.isEmpty() && machine.wantsChunks()) {
+                oracle.takes(view);
+                on(new ShardEvent.ChunksArrived(takeSome()));
             }
-            on(new ShardEvent.ChunksArrived(List.copyOf(some)));
-        }
-        if (inputClosed && data.isEmpty()) {
-            inputClosed = false;
-            on(new ShardEvent.InputClosed());
+            if (inputClosed && data.isEmpty()) {
+                inputClosed = false;
+                on(new ShardEvent.InputClosed());
+            }
+        } catch (WorkerError _) {
+            return;
         }
         arm();
+    }
+
+    private void control(ShardEvent event) {
+        on(event);
+        if (!(event instanceof ShardEvent.EpochEnded(var partition, var epoch)) || data.isEmpty()) return;
+        var unwanted = new ArrayList<EncodedChunk>();
+        for (var chunk : data) if (chunk.epoch() <= epoch && chunk.partition().equals(partition)) unwanted.add(chunk);
+        if (unwanted.isEmpty()) return;
+        data.removeAll(unwanted);
+        for (var chunk : unwanted) dataRows -= chunk.rows();
+        on(new ShardEvent.ChunksArrived(unwanted));
+    }
+
+    /// As much as one batch holds, now and then less.
+    private List<EncodedChunk> takeSome() {
+        var some = new ArrayList<EncodedChunk>();
+        var most = world.chance.of(0.5) ? Integer.MAX_VALUE : world.chance.between(1, 8);
+        var rows = 0L;
+        var bytes = 0L;
+        while (!data.isEmpty()
+                && some.size() < most
+                && rows < settings.batch().maxRows()
+                && bytes < settings.batch().maxBytes()) {
+            var chunk = data.remove();
+            dataRows -= chunk.rows();
+            rows += chunk.rows();
+            bytes += chunk.byteCount();
+            some.add(chunk);
+        }
+        return some;
+    }
+
+    /// The clock jumped: whoever waits for an instant looks again.
+    void rearm() {
+        if (!dead) arm();
     }
 
     private void arm() {
         var timer = ++timers;
         var at = machine.wakeAtNanos();
         if (at == NanoClock.NEVER) return;
-        var delay = Math.max(0, at - world.now());
-        if (world.strikes(Fault.LATE_TIMER, 0.1)) delay += world.chance.millis(0, 50);
-        process.later(delay, () -> {
-            if (timer == timers) tick();
+        var late = world.strikes(Fault.LATE_TIMER, 0.1) ? world.chance.millis(0, 50) : 0;
+        process.at(at, () -> {
+            if (timer != timers) return;
+            if (late == 0) tick();
+            else
+                process.later(late, () -> {
+                    if (timer == timers) tick();
+                });
         });
     }
 
     private void tick() {
+        if (dead) return;
         if (spinAt == world.agenda.elapsed()) {
             if (++spins > SPINS) throw new Violation("SEAL-3", "shard " + index + " spins: its timer does nothing");
         } else spins = 0;
         spinAt = world.agenda.elapsed();
-        on(new ShardEvent.Tick());
+        try {
+            on(new ShardEvent.Tick());
+        } catch (WorkerError _) {
+            return;
+        }
         if (idleTick) idled();
         work();
     }
@@ -155,7 +260,7 @@ final class ShardShell {
         idleTicks.add(world.agenda.elapsed());
         if (idleTicks.size() <= SPINS) return;
         if (world.agenda.elapsed() - idleTicks.remove() < HEARTBEAT_NANOS)
-            throw new Violation("BRK-6", "shard " + index + " ticks for nothing: " + machine.view());
+            throw new Violation("BRK-6", "shard " + index + " ticks for nothing: " + view);
     }
 
     private void on(ShardEvent event) {
@@ -166,29 +271,99 @@ final class ShardShell {
         forget(event);
         var before = view.replicas();
         try {
-            machine.on(event, world.now(), commands::add);
+            machine.on(event, process.now(), this::decided);
+        } catch (WorkerError e) {
+            diedIn(event);
+            throw e;
         } catch (RuntimeException e) {
             throw new IllegalStateException(
                     "shard machine " + index + " on " + event.getClass().getSimpleName(), e);
         }
-        view = machine.view();
-        if (process.draining() && !view.usable()) world.reached(Sometimes.ALL_OPEN_DURING_DRAIN);
+        var after = machine.view();
+        view = after;
+        if (process.draining() && !after.usable()) world.reached(Sometimes.ALL_OPEN_DURING_DRAIN);
         idleTick = commands.isEmpty();
-        oracle.decided(event, before, view, commands);
+        oracle.decided(event, before, after, commands);
         for (var command = commands.peek(); command != null; command = commands.peek()) {
             process.effect();
             carryOut(command);
             commands.remove();
         }
-        oracle.carriedOut(event, view);
+        oracle.carriedOut(event, after);
+        process.checkBudget();
+    }
+
+    private void decided(ShardCommand command) {
+        if (--commandsUntilError <= 0) throw new WorkerError();
+        commands.add(command);
+    }
+
+    /// What was told before the error is carried out, the machine gives up the rest, and the process is told.
+    private void diedIn(ShardEvent event) {
+        dying = true;
+        for (var command = commands.peek(); command != null; command = commands.peek()) {
+            process.effect();
+            carryOut(command);
+            commands.remove();
+        }
+        dead = true;
+        oracle.dies();
+        var queued = new ArrayList<EncodedChunk>(data);
+        data.clear();
+        dataRows = 0;
+        for (var chunk : queued) oracle.arrived(chunk);
+        machine.failed(event, queued, (chunk, ending) -> {
+            if (!chunk.settle(ending)) return false;
+            settled(chunk, ending);
+            oracle.settled(chunk, ending);
+            return true;
+        });
+        oracle.died(List.of());
+        oracle.compare();
+        attempts.values().forEach(world.sink::cancel);
+        process.checkBudget();
+        process.workerDied(index);
+    }
+
+    private void settled(EncodedChunk chunk, RowCounts ended) {
+        heldRows -= chunk.rows();
+        heldBytes -= chunk.byteCount();
+        for (var ending : Ending.values()) account(chunk.partition())[place(ending)] += ended.of(ending);
+    }
+
+    static int place(Ending ending) {
+        return switch (ending) {
+            case WRITTEN -> WRITTEN;
+            case DEAD_LETTERED -> DEAD_LETTERED;
+            case SKIPPED -> SKIPPED;
+            case IN_DOUBT -> IN_DOUBT;
+            case ABANDONED -> ABANDONED;
+        };
+    }
+
+    /// Adds what became of the rows of one partition.
+    void addTo(long[] sum, SourcePartition partition) {
+        var of = account(partition);
+        for (var i = 0; i < sum.length; i++) sum[i] += of[i];
+    }
+
+    private long[] account(SourcePartition partition) {
+        return accounts.computeIfAbsent(partition, _ -> new long[PLACES]);
     }
 
     /// An attempt is out until the machine was told, so it may be cancelled when its outcome is on its way.
     private void forget(ShardEvent event) {
         switch (event) {
-            case ShardEvent.AttemptEnded(var attempt, var _) -> attempts.remove(attempt);
+            case ShardEvent.AttemptEnded(var attempt, var outcome) -> {
+                attempts.remove(attempt);
+                if (parts.remove(attempt)
+                        && outcome instanceof WriteOutcome.Unavailable(var failure, var _)
+                        && failure.mayHaveStored()) world.reached(Sometimes.PART_AMBIGUOUS);
+            }
             case ShardEvent.AttemptLost(var attempt, var _) -> attempts.remove(attempt);
             case ShardEvent.ChunksArrived _,
+                    ShardEvent.DeadLetterFailed _,
+                    ShardEvent.DeadLettered _,
                     ShardEvent.Tick _,
                     ShardEvent.Pressure _,
                     ShardEvent.Revoking _,
@@ -199,16 +374,15 @@ final class ShardShell {
     }
 
     private void mustBeOver(long attempt) {
-        if (oracle.isOut(attempt))
+        if (!dead && oracle.isOut(attempt))
             throw new Violation(
                     "WRT-1", "attempt " + attempt + " of shard " + index + " is out after its deadline" + stuck());
     }
 
     /// What it holds, in words; empty for nothing.
     String stuck() {
-        var view = machine.view();
         if (view.held().isEmpty() && view.openRows() == 0 && data.isEmpty()) return "";
-        return "\n  run " + process.run + " now " + world.now() + " wakes at " + machine.wakeAtNanos() + ", "
+        return "\n  run " + process.run + " now " + process.now() + " wakes at " + machine.wakeAtNanos() + ", "
                 + data.size() + " chunks queued, " + view;
     }
 
@@ -217,6 +391,8 @@ final class ShardShell {
             case ShardEvent.AttemptEnded(var attempt, var _) -> attempt;
             case ShardEvent.AttemptLost(var attempt, var _) -> attempt;
             case ShardEvent.ChunksArrived(var chunks) -> chunks.size();
+            case ShardEvent.DeadLettered(var batch, var _) -> batch;
+            case ShardEvent.DeadLetterFailed(var batch, var _, var _) -> batch;
             case ShardEvent.EpochEnded(var _, var epoch) -> epoch;
             case ShardEvent.Revoking(var _, var epoch) -> epoch;
             case ShardEvent.Tick(), ShardEvent.Pressure(), ShardEvent.InputClosed(), ShardEvent.DrainBy(var _) -> 0;
@@ -228,16 +404,22 @@ final class ShardShell {
             case ShardCommand.StartAttempt start -> {
                 world.note("start", start.attempt(), start.replica());
                 var attempt = world.sink.write(
-                        index, start.replica(), start.rows(), start.token(), told -> ended(start.attempt(), told));
+                        index,
+                        start.replica(),
+                        sender,
+                        start.rows(),
+                        start.token(),
+                        told -> ended(start.attempt(), told));
                 attempts.put(start.attempt(), attempt);
+                if (start.rows().rows() < start.batch().rows().rows()) parts.add(start.attempt());
                 oracle.started(start, attempt, view);
-                process.later(start.deadlineNanos() - world.now() + LATE_NANOS, () -> mustBeOver(start.attempt()));
+                process.lookAt(start.deadlineNanos() + LATE_NANOS, LATE_NANOS, () -> mustBeOver(start.attempt()));
             }
             case ShardCommand.StartPing(var id, var replica, var deadline) -> {
                 world.note("ping", id, replica);
                 attempts.put(id, world.sink.ping(index, replica, told -> ended(id, told)));
                 oracle.pinged(id, replica);
-                process.later(deadline - world.now() + LATE_NANOS, () -> mustBeOver(id));
+                process.lookAt(deadline + LATE_NANOS, LATE_NANOS, () -> mustBeOver(id));
             }
             case ShardCommand.CancelAttempt(var id) -> {
                 world.note("cancel", id, index);
@@ -250,11 +432,14 @@ final class ShardShell {
                 world.note(settles(ending), index, chunk.offset(0));
                 var begun = oracle.settled(chunk, ending);
                 if (begun
-                        && ending != Ending.WRITTEN
+                        && ending.resolution() != Resolution.DONE
                         && !process.draining()
-                        && world.scenario.sink().retry().maxAttempts() == 0) world.reached(Sometimes.GIVEN_UP_UNWANTED);
+                        && process.sink.retry().maxAttempts() == 0) world.reached(Sometimes.GIVEN_UP_UNWANTED);
                 if (!chunk.settle(ending)) throw new Violation("M1", chunk + " is settled twice");
+                settled(chunk, ending);
             }
+            case ShardCommand.DeadLetter letter -> send(letter);
+            case ShardCommand.StopFor(var row, var failure) -> process.failed(5, "refused: " + row + " " + failure);
             case ShardCommand.Tell(var note) -> told(note);
             case ShardCommand.Finished() -> {
                 if (finished) throw new Violation("O9", "shard " + index + " finishes twice");
@@ -265,12 +450,45 @@ final class ShardShell {
         }
     }
 
-    private static String settles(Ending ending) {
-        return switch (ending) {
-            case WRITTEN -> "settle WRITTEN";
-            case ABANDONED -> "settle ABANDONED";
-            case IN_DOUBT -> "settle IN_DOUBT";
-        };
+    private static String settles(RowCounts ended) {
+        return ended.resolution() == Resolution.DONE ? "settle DONE" : "settle FAILED";
+    }
+
+    private void send(ShardCommand.DeadLetter letter) {
+        world.reached(Sometimes.DEAD_LETTERED);
+        lettersOut++;
+        oracle.sent(letter.row());
+        var batch = letter.batch().id();
+        world.letters.send(process, letter.row(), new DeadLetters.Done() {
+            @Override
+            public void acknowledged() {
+                lettersOut--;
+                process.doNow(() -> post(new ShardEvent.DeadLettered(batch, letter.row())));
+            }
+
+            @Override
+            public void failed(Failure why) {
+                world.reached(Sometimes.DEAD_LETTER_DOWN);
+                process.doNow(() -> post(new ShardEvent.DeadLetterFailed(batch, letter.row(), why)));
+            }
+
+            @Override
+            public void abandoned() {}
+        });
+    }
+
+    /// Its batches that wait for a person.
+    List<String> blocked() {
+        return dead
+                ? List.of()
+                : view.held().stream()
+                        .filter(ShardView.Held::blocked)
+                        .map(held -> process.run + "/" + index + "/" + held.batch())
+                        .toList();
+    }
+
+    boolean drifts() {
+        return drifts;
     }
 
     private void ended(long id, @Nullable WriteOutcome outcome) {
@@ -285,7 +503,18 @@ final class ShardShell {
         switch (note) {
             case ShardNote.OutageBegan _ -> world.reached(Sometimes.ALL_REPLICAS_OPEN);
             case ShardNote.ReplicaOpened _ -> world.reached(Sometimes.REPLICA_OPENED);
-            case ShardNote.Blocked _ -> world.reached(Sometimes.BATCH_HELD);
+            case ShardNote.Blocked(var _, var failure) -> {
+                world.reached(Sometimes.BATCH_HELD);
+                if (failure.code().equals("22P02")) world.reached(Sometimes.OUTAGE_VERDICT);
+            }
+            case ShardNote.TakenApart _ -> world.reached(Sometimes.BATCH_TAKEN_APART);
+            case ShardNote.Poison(var _, var _, var skipped) -> {
+                if (skipped) world.reached(Sometimes.REFUSED_ROW_SKIPPED);
+            }
+            case ShardNote.Drift _ -> {
+                drifts = true;
+                world.reached(Sometimes.DRIFT_HELD);
+            }
             case ShardNote.GaveUp _ -> world.reached(Sometimes.GAVE_UP_AFTER_ATTEMPTS);
             case ShardNote.Sealed(var batch) -> world.reached(sealed(batch.reason()));
             case ShardNote.Abandoned(var _, var inDoubt) -> {
@@ -314,17 +543,22 @@ final class ShardShell {
     void die() {
         if (attempts.values().stream().anyMatch(attempt -> !attempt.ended()))
             world.reached(Sometimes.CRASH_WITH_ATTEMPT_OUT);
+        if (lettersOut > 0) world.reached(Sometimes.CRASH_WITH_LETTER_OUT);
+        if (!dying) compareHeld();
+        attempts.values().forEach(world.sink::orphan);
+    }
+
+    private void compareHeld() {
         var unsettled = new ArrayList<EncodedChunk>(machine.held());
         for (var command : commands) {
             if (!(command instanceof ShardCommand.Settle(var chunk, var ending))) continue;
             unsettled.add(chunk);
-            if (ending == Ending.WRITTEN) world.reached(Sometimes.CRASH_BEFORE_SETTLE);
+            if (ending.resolution() == Resolution.DONE) world.reached(Sometimes.CRASH_BEFORE_SETTLE);
         }
         oracle.died(unsettled);
-        attempts.values().forEach(world.sink::orphan);
     }
 
     void checkAtRest() {
-        if (!finished) throw new Violation("O9", "shard " + index + " did not finish");
+        if (!finished && !dead) throw new Violation("O9", "shard " + index + " did not finish");
     }
 }

@@ -8,13 +8,14 @@ import org.jspecify.annotations.Nullable;
 /// log, group and sink: a time of chaos, then healing, after which everything must land and be committed, and every
 /// process must end with nothing open.
 ///
-/// Shard machines, breakers, chunk builders, budget, trackers and commit flights are those of production; threads,
+/// Source machines, shard machines, breakers, chunk builders and budget are those of production; threads,
 /// clocks and sockets are not run. The seed fixes everything, the settings and the kinds of fault included.
 ///
 /// Thread ownership: any thread; a run shares nothing with another.
 public final class Simulation {
-    /// How a run went. `violation` is null if nothing was found, else the whole message, and `oracle` then is who found
-    /// it. `trace` is empty unless something was found, or the trace was asked for.
+    /// How a run went. `rowsLostBySink` were acknowledged by a sink that lost them itself. `violation` is null if
+    /// nothing was found, else the whole message, and `oracle` then is who found it. `trace` is empty unless
+    /// something was found, or the trace was asked for.
     public record Report(
             long seed,
             @Nullable String violation,
@@ -22,6 +23,7 @@ public final class Simulation {
             long steps,
             long traceHash,
             long repeatedRows,
+            long rowsLostBySink,
             Map<Sometimes, Integer> reached,
             String trace) {
         public Report {
@@ -81,6 +83,7 @@ public final class Simulation {
                 world.agenda.steps(),
                 world.trace.hash(),
                 world.log.repeats(),
+                world.sink.repeats().gone(),
                 world.reached(),
                 violation == null && !traced ? "" : world.trace.last());
     }
@@ -117,14 +120,13 @@ public final class Simulation {
             process.begin();
         }
         new Incidents(world).begin();
-        while (step(world.scenario.chaosNanos())) {}
+        while (step(world.chaosEnds())) {}
         world.heal();
-        while (step(world.scenario.chaosNanos() + LATE_COMMITS_NANOS)) {}
+        while (step(world.chaosEnds() + LATE_COMMITS_NANOS)) {}
         if (world.group.wentBack()) restartAll();
         finish("all but the refused partition");
         world.group.refuseNone();
         finish("all");
-        if (world.now() < world.scenario.originNanos()) world.reached(Sometimes.CLOCK_OVERFLOWED);
         drain();
     }
 
@@ -140,7 +142,8 @@ public final class Simulation {
             for (var i = 0; i < 16; i++) {
                 if (step(bound)) continue;
                 var stuck = world.processes.stream().map(PipelineProcess::stuck).toList();
-                throw new Violation("O10", what + " is not committed in time" + String.join("", stuck));
+                throw new Violation(
+                        "O10", what + " is not committed in time" + world.group.undone() + String.join("", stuck));
             }
         }
     }

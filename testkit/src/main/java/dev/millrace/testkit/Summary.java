@@ -24,6 +24,7 @@ public record Summary(
         Map<Sometimes, Long> reached,
         Map<String, Long> profiles,
         long repeatedRows,
+        long rowsLostBySink,
         long twice,
         List<Long> differing,
         long wallNanos) {
@@ -88,6 +89,10 @@ public record Summary(
                     3.0 / seeds));
         return out.append(String.format(
                         ROOT, "  delivery is at least once: replays stored %,d rows again%n", repeatedRows))
+                .append(String.format(
+                        ROOT,
+                        "  lost by sinks that had acknowledged them, outside of the claim: %,d rows%n",
+                        rowsLostBySink))
                 .append(String.format(ROOT, "  again: ./millrace simulate --from %d --seeds %d%n", from, seeds))
                 .append(String.format(
                         ROOT, "  %.1f s, %,d schedules an hour; %s%n", wallNanos / 1e9, seedsAnHour(), profiles))

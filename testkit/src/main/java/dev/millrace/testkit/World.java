@@ -18,23 +18,27 @@ final class World {
     final FakeLog log;
     final FakeGroup group;
     final FakeSink sink;
+    final FakeDeadLetters letters;
+    final Operator operator;
+    final OrderOracle order;
     final List<PipelineProcess> processes = new ArrayList<>();
     private final Map<Sometimes, int[]> reached = new EnumMap<>(Sometimes.class);
     private long runs;
+    private long epochs;
     private boolean healed;
+    private long outageEnds;
 
     World(long seed, Suppressed suppressed) {
         chance = new Chance(new SplittableRandom(seed));
         scenario = Scenario.of(seed, chance, suppressed);
         faults = new FaultScript(suppressed);
-        agenda = new Agenda(scenario.originNanos());
+        agenda = new Agenda();
         log = new FakeLog(this);
         group = new FakeGroup(this);
         sink = new FakeSink(this);
-    }
-
-    long now() {
-        return agenda.now();
+        letters = new FakeDeadLetters(this);
+        operator = new Operator(this);
+        order = new OrderOracle();
     }
 
     void note(String what, long a, long b) {
@@ -56,6 +60,32 @@ final class World {
         return ++runs;
     }
 
+    /// Everything is down for so long, and nothing else befalls anybody.
+    void outage(long nanos) {
+        note("outage", nanos, 0);
+        outageEnds = agenda.elapsed() + nanos;
+    }
+
+    /// How long the outage of everything goes on; 0 if there is none.
+    long outageNanos() {
+        return Math.max(0, outageEnds - agenda.elapsed());
+    }
+
+    /// When the world is healed.
+    long chaosEnds() {
+        return Math.max(scenario.chaosNanos(), outageEnds);
+    }
+
+    /// Numbers stretches of owning, over all processes.
+    long nextEpoch() {
+        return ++epochs;
+    }
+
+    /// There is something new in a partition's log.
+    void dataAt(int slot) {
+        for (var process : processes) for (var member : process.members()) member.dataAt(slot);
+    }
+
     boolean healed() {
         return healed;
     }
@@ -63,9 +93,11 @@ final class World {
     void heal() {
         healed = true;
         note("heal", 0, 0);
-        log.produceAll();
+        log.heal();
         group.heal();
         sink.heal();
+        letters.heal();
+        operator.heal();
     }
 
     /// A fault of this kind happens here: never once the world is healed.

@@ -26,14 +26,14 @@ record Mutant(String name, String module, String type, List<Edit> edits) {
                         new Edit(
                                 "deliveries.enqueue(new Delivery(batch));",
                                 "deliveries.enqueue(new Delivery(batch));"
-                                        + " batch.rows().slices().forEach(s -> settle(s.chunk(), Ending.WRITTEN));")),
+                                        + " batch.rows().slices().forEach(s -> late.settle(s.chunk(), Ending.WRITTEN));")),
                 new Mutant(
                         "given up is said to be written",
                         "sink-pool",
                         "dev.millrace.sinkpool.ShardMachine",
                         new Edit(
-                                "deliveries.remove(delivery);\n        var ending = delivery.givenUp();",
-                                "deliveries.remove(delivery);\n        var ending = Ending.WRITTEN;")),
+                                "late.settle(delivery.givenUp());",
+                                "delivery.chunks().forEach(chunk -> late.settle(chunk, Ending.WRITTEN));")),
                 new Mutant(
                         "in doubt is said to be abandoned",
                         "sink-pool",
@@ -44,8 +44,8 @@ record Mutant(String name, String module, String type, List<Edit> edits) {
                         "sink-pool",
                         "dev.millrace.sinkpool.Dispatcher",
                         new Edit(
-                                "batch.rows(), batch.token()",
-                                "batch.rows(), new Token(batch.token().text() + \"/\" + delivery.attempts())")),
+                                "delivery.rows(), delivery.token()",
+                                "delivery.rows(), new Token(delivery.token().text() + \"/\" + delivery.attempts())")),
                 new Mutant(
                         "slot not given back",
                         "breaker",
@@ -77,9 +77,9 @@ record Mutant(String name, String module, String type, List<Edit> edits) {
                         "dev.millrace.sinkpool.Deliveries",
                         new Edit("private final int permits;", "private int permits;"),
                         new Edit(
-                                "if (!inFlight.remove(delivery)) queue.remove(delivery);",
-                                "if (!inFlight.remove(delivery)) queue.remove(delivery);"
-                                        + " else if (delivery.attempts() > 2) permits--;")),
+                                "if (!inFlight.remove(delivery) && !parked.remove(delivery)) queue.remove(delivery);",
+                                "if (inFlight.remove(delivery)) { if (delivery.attempts() > 2) permits--; }"
+                                        + " else if (!parked.remove(delivery)) queue.remove(delivery);")),
                 new Mutant(
                         "a commit sent twice",
                         "checkpoint",
@@ -152,7 +152,7 @@ record Mutant(String name, String module, String type, List<Edit> edits) {
                         "a lease is not given back",
                         "sink-pool",
                         "dev.millrace.sinkpool.EncodedChunk",
-                        new Edit("lease.close();", "if (ending != Ending.IN_DOUBT) lease.close();")),
+                        new Edit("lease.close();", "if (counts.inDoubt() == 0) lease.close();")),
                 new Mutant(
                         "a slab is written again",
                         "sink-pool",
@@ -198,6 +198,176 @@ record Mutant(String name, String module, String type, List<Edit> edits) {
                         "dev.millrace.sinkpool.MergedComposition",
                         new Edit(
                                 "nowNanos - oldestNanos >= settings.lingerNanos()",
-                                "nowNanos >= oldestNanos + settings.lingerNanos()")));
+                                "nowNanos >= oldestNanos + settings.lingerNanos()")),
+                new Mutant(
+                        "an open breaker drops a batch",
+                        "sink-pool",
+                        "dev.millrace.sinkpool.ShardMachine",
+                        new Edit(
+                                "        if (giveUpIfUnwanted(delivery)) return;\n        var most",
+                                "        if (giveUpIfUnwanted(delivery)) return;\n        if (!dispatcher.usable()) {"
+                                        + " deliveries.remove(delivery); delivery.chunks().forEach("
+                                        + "chunk -> late.settle(chunk, Ending.WRITTEN)); return; }\n        var most")),
+                new Mutant(
+                        "a drain forgets what is open",
+                        "sink-pool",
+                        "dev.millrace.sinkpool.ShardMachine",
+                        new Edit(
+                                "        over = true;\n        composer.sealIf(_ -> true, SealReason.DRAIN);",
+                                "        over = true;")),
+                new Mutant(
+                        "a refusal proves that nothing was stored",
+                        "sink-pool",
+                        "dev.millrace.sinkpool.Delivery",
+                        new Edit("if (what.mayHaveStored()) doubt();", "if (what.mayHaveStored() && !holds) doubt();")),
+                new Mutant(
+                        "overload proves that nothing was stored",
+                        "sink-pool",
+                        "dev.millrace.sinkpool.ShardMachine",
+                        new Edit(
+                                "lastAnswerNanos = nowNanos;\n                        failed(attempt, failure, answered(attempt), retryAfter, nowNanos);",
+                                "lastAnswerNanos = nowNanos;\n                        failed(attempt, new Failure(failure.code(),"
+                                        + " failure.message(), false), answered(attempt), retryAfter, nowNanos);")),
+                new Mutant(
+                        "a receipt is believed though it does not add up",
+                        "sink-pool",
+                        "dev.millrace.sinkpool.ShardMachine",
+                        new Edit("written.accepted() + written.duplicate() != rows", "rows < 0")),
+                new Mutant(
+                        "a worker that dies abandons what is out",
+                        "sink-pool",
+                        "dev.millrace.sinkpool.ShardMachine",
+                        new Edit("giveUp(chunk, Ending.IN_DOUBT, settle)", "giveUp(chunk, Ending.ABANDONED, settle)")),
+                new Mutant(
+                        "a worker that dies forgets what waits",
+                        "sink-pool",
+                        "dev.millrace.sinkpool.ShardMachine",
+                        new Edit("for (var chunk : queued) giveUp(chunk, Ending.ABANDONED, settle);", "")),
+                new Mutant(
+                        "a retry leaves rows out",
+                        "sink-pool",
+                        "dev.millrace.sinkpool.Dispatcher",
+                        new Edit(
+                                "delivery.rows(), delivery.token(), deadlineNanos));",
+                                "delivery.attempts() < 2 || delivery.chunks().size() < 2 ? delivery.rows()"
+                                        + " : BatchRows.of(delivery.chunks().subList(1, delivery.chunks().size())),"
+                                        + " delivery.token(), deadlineNanos));")),
+                new Mutant(
+                        "a machine takes chunks while batches wait",
+                        "sink-pool",
+                        "dev.millrace.sinkpool.ShardMachine",
+                        new Edit("return over || deliveries.noneWaits();", "return true;")),
+                new Mutant(
+                        "a dead letter is not awaited",
+                        "sink-pool",
+                        "dev.millrace.sinkpool.Trials",
+                        new Edit("endings.sent(suspect.row());", "endings.sent(suspect.row()); var early = endings.acknowledged(row);"
+                                        + " if (early != null) late.settle(early);")),
+                new Mutant(
+                        "an outage condemns",
+                        "sink-pool",
+                        "dev.millrace.sinkpool.Judge",
+                        new Edit("return nothingSpeaks && !of.allCertain() ? Next.OUTAGE", "return false ? Next.OUTAGE")),
+                new Mutant(
+                        "the early suspects are not tried again",
+                        "sink-pool",
+                        "dev.millrace.sinkpool.Isolation",
+                        new Edit("if (!open.isEmpty() || !landed) return;", "if (!suspects.isEmpty()) return;")),
+                new Mutant(
+                        "a part under the parent's token",
+                        "sink-pool",
+                        "dev.millrace.sinkpool.Delivery",
+                        new Edit("batch.token() : batch.token().part(of.from(), of.to())", "batch.token() : batch.token()")),
+                new Mutant(
+                        "the position is one past the last record",
+                        "connectors/kafka",
+                        "dev.millrace.kafka.PartitionFlow",
+                        new Edit("var end = last ? next : to < size", "var end = to < size"),
+                        new Edit("if (next > tracker.end()) register(next, nextLeaderEpoch).close();", "")),
+                new Mutant(
+                        "what waited in a revoke counts as done",
+                        "connectors/kafka",
+                        "dev.millrace.kafka.PartitionFlow",
+                        new Edit("run.ack.fail();", "")),
+                new Mutant(
+                        "a revoked partition is still committed",
+                        "connectors/kafka",
+                        "dev.millrace.kafka.SourceMachine",
+                        new Edit("flight.forget(flow.partition);", "")),
+                new Mutant(
+                        "a lost partition is still committed",
+                        "connectors/kafka",
+                        "dev.millrace.kafka.SourceMachine",
+                        new Edit(
+                                "case SourceEvent.Lost(var partitions) -> revoked(partitions);",
+                                "case SourceEvent.Lost(var partitions) -> {}")),
+                new Mutant(
+                        "a changed topic is still committed",
+                        "connectors/kafka",
+                        "dev.millrace.kafka.SourceMachine",
+                        new Edit(
+                                "            forget(one);\n            one.halted = true;",
+                                "            one.halted = true;")),
+                new Mutant(
+                        "a row left out is counted twice",
+                        "connectors/kafka",
+                        "dev.millrace.kafka.PartitionFlow",
+                        new Edit(
+                                "account.sinks.get(i).skip(reason);",
+                                "{ account.sinks.get(i).skip(reason); account.sinks.get(i).skip(reason); }")),
+                new Mutant(
+                        "retention is counted one short",
+                        "connectors/kafka",
+                        "dev.millrace.kafka.SourceMachine",
+                        new Edit(
+                                "var count = lost.logStart() - lost.position();",
+                                "var count = lost.logStart() - lost.position() - 1;")),
+                new Mutant(
+                        "reading goes on behind the log's start",
+                        "connectors/kafka",
+                        "dev.millrace.kafka.SourceMachine",
+                        new Edit(
+                                "new SourceCommand.SeekTo(lost.partition(), lost.logStart())",
+                                "new SourceCommand.SeekTo(lost.partition(), lost.logStart() + 1)")),
+                new Mutant(
+                        "what retention took is never done",
+                        "connectors/kafka",
+                        "dev.millrace.kafka.SourceMachine",
+                        new Edit("one.flow.passOver(lost.logStart(), -1);", "")),
+                new Mutant(
+                        "poison is left out under stop",
+                        "connectors/kafka",
+                        "dev.millrace.kafka.PoisonRows",
+                        new Edit("return action == OnPoison.STOP;", "return false;"),
+                        new Edit("if (action == OnPoison.SKIP) {", "if (action != OnPoison.DEAD_LETTER) {")),
+                new Mutant(
+                        "a record is encoded again when there is room",
+                        "connectors/kafka",
+                        "dev.millrace.kafka.PartitionFlow",
+                        new Edit(
+                                "            if (full != null) return full;\n            switch (format",
+                                "            if (full != null) {\n                run.at = Math.max(0, run.at - 1);\n                return full;\n            }\n            switch (format")),
+                new Mutant(
+                        "what is given up is not counted",
+                        "connectors/kafka",
+                        "dev.millrace.kafka.PartitionFlow",
+                        new Edit("account.dropped(builder.rows());", "")),
+                new Mutant(
+                        "a failed range ends nothing",
+                        "connectors/kafka",
+                        "dev.millrace.kafka.SourceMachine",
+                        new Edit(
+                                "one.halted || head == null || nowNanos - since < limit",
+                                "one.halted || head == null || nowNanos - since >= 0")),
+                new Mutant(
+                        "a commit without the topic's identity",
+                        "connectors/kafka",
+                        "dev.millrace.kafka.Owned",
+                        new Edit("this.note = TopicNote.of(flow.partition.topicId());", "this.note = \"\";")),
+                new Mutant(
+                        "a drain forgets what waits",
+                        "connectors/kafka",
+                        "dev.millrace.kafka.SourceMachine",
+                        new Edit("        for (var one : owned.values()) if (one.flow.hasWaiting()) return;\n", "")));
     }
 }

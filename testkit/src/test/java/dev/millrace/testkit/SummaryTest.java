@@ -24,6 +24,7 @@ class SummaryTest {
                 reached,
                 Map.of("GENERAL", seeds),
                 3,
+                0,
                 1,
                 differing,
                 3_600_000_000_000L);

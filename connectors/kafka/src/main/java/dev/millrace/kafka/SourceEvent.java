@@ -6,8 +6,10 @@ import dev.millrace.checkpoint.Range;
 import dev.millrace.checkpoint.Resolution;
 import dev.millrace.checkpoint.SourcePartition;
 import dev.millrace.checkpoint.TopicId;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /// All that can happen to one group member. Everything the source machine learns comes as one of these.
@@ -40,7 +42,7 @@ public sealed interface SourceEvent {
     /// committed until then.
     record Revoking(Set<SourcePartition> partitions) implements SourceEvent {
         public Revoking {
-            partitions = Set.copyOf(partitions);
+            partitions = ordered(partitions);
         }
     }
 
@@ -51,14 +53,14 @@ public sealed interface SourceEvent {
     /// These are gone, whatever is in flight.
     record Revoked(Set<SourcePartition> partitions) implements SourceEvent {
         public Revoked {
-            partitions = Set.copyOf(partitions);
+            partitions = ordered(partitions);
         }
     }
 
     /// These are another member's already: nothing of them may be committed.
     record Lost(Set<SourcePartition> partitions) implements SourceEvent {
         public Lost {
-            partitions = Set.copyOf(partitions);
+            partitions = ordered(partitions);
         }
     }
 
@@ -70,6 +72,11 @@ public sealed interface SourceEvent {
 
     /// The log ends, or differs from what was read, at `logEnd`, below `position`.
     record LogTruncated(SourcePartition partition, long position, long logEnd) implements SourceEvent {}
+
+    /// In order, so that what follows from it is the same in every run of the machine.
+    private static Set<SourcePartition> ordered(Set<SourcePartition> partitions) {
+        return Collections.unmodifiableSortedSet(new TreeSet<>(partitions));
+    }
 
     /// A stop was asked for: what was polled is encoded while there is room, until `encodeUntilNanos`.
     record StopTaking(long encodeUntilNanos) implements SourceEvent {}

@@ -315,7 +315,7 @@ public final class SourceMachine {
             if (one != null) one.flow.account.committed(entry.offset());
         });
         if (answer instanceof Answer.Fenced) {
-            revoked(Set.copyOf(owned.keySet()));
+            revoked(List.copyOf(owned.keySet()));
             stop(5, "this group member was fenced: another process uses its group.instance.id", out);
         }
     }
@@ -445,6 +445,11 @@ public final class SourceMachine {
     @Nullable
     CommitEntry committed(SourcePartition partition) {
         return flight.committed(partition);
+    }
+
+    /// What became of the rows of a partition that it owns or owned.
+    public PartitionView view(SourcePartition partition, long nowNanos) {
+        return accounts.apply(partition).view(nowNanos, 0);
     }
 
     /// Gives up everything that is not handed over; every handle it holds is closed.

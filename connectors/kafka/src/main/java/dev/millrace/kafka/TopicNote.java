@@ -7,7 +7,7 @@ import dev.millrace.checkpoint.TopicId;
 ///
 /// A broker keeps it as an opaque text. `s1.` is what a plan of segments begins with; anything else is somebody
 /// else's.
-sealed interface TopicNote {
+public sealed interface TopicNote {
     record Nothing() implements TopicNote {}
 
     record Of(TopicId topicId) implements TopicNote {}

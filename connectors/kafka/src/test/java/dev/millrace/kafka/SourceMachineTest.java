@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.checkpoint.CommitEntry;
 import dev.millrace.checkpoint.CommitFlight.Answer;
+import dev.millrace.checkpoint.SourcePartition;
 import dev.millrace.checkpoint.TopicId;
 import dev.millrace.kafka.KafkaSourceSettings.OnLostOffset;
 import dev.millrace.kafka.KafkaSourceSettings.OnPoison;
@@ -16,6 +17,8 @@ import dev.millrace.sinkpool.AdmissionBudget;
 import dev.millrace.sinkpool.Ending;
 import dev.millrace.sinkpool.MemoryIntake;
 import dev.millrace.sinkpool.Target;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Tag;
@@ -447,6 +450,20 @@ final class SourceMachineTest {
         bench.tell(new SourceEvent.CommitNow(null));
         assertThat(bench.all(SourceCommand.Commit.class)).isEmpty();
         assertThat(bench.handles.count()).isZero();
+    }
+
+    /// Whatever order the client's collection has: a seed of the simulation is the same run everywhere.
+    @Test
+    @Tag("SRC-3")
+    void partitionsAreRevokedInOrder() {
+        var bench = Bench.of(new MemoryIntake());
+        var partitions = new ArrayList<SourcePartition>();
+        for (var n = 0; n < 12; n++) partitions.add(new SourcePartition("orders", P0.topicId(), n));
+        for (var partition : partitions) bench.assign(partition, 0);
+        bench.tell(new SourceEvent.Revoking(new LinkedHashSet<>(partitions.reversed())));
+        var expected = new ArrayList<String>();
+        for (var n = 0; n < 12; n++) expected.add("revoking orders-" + n + " " + (n + 1));
+        assertThat(bench.intake.calls()).isEqualTo(expected);
     }
 
     @Test

@@ -1,0 +1,131 @@
+package dev.millrace.testkit;
+
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// O3: every row that is stored more than once has a cause that is allowed. One stretch of owning a partition sends a
+/// row under one token only; a sink that honours tokens stores that once; elsewhere there are no more repeats than
+/// production counts attempts that may have stored, and deliveries that the network doubled. The rest are replays: of
+/// another epoch or another run.
+///
+/// Knows every row that is there, and apart from that those that the sink lost after it had acknowledged them.
+///
+/// Thread ownership: the run.
+final class RepeatOracle {
+    /// One copy of a row, and the copy that was there before.
+    private record Copy(SentBatch batch, int row, @Nullable Copy before) {}
+
+    private record Place(int partition, long offset) {}
+
+    private final World world;
+    private final boolean neverRepeats;
+    private final Map<Place, Copy> copies = new HashMap<>();
+    private final Map<Place, Long> gone = new HashMap<>();
+    private final Map<SentBatch.Sender, long[]> repeatedBlocks = new HashMap<>();
+    private final Map<SentBatch.Sender, Long> doubled = new HashMap<>();
+    private long rowsStored;
+    private long rowsRepeated;
+    private long rowsReplayed;
+
+    RepeatOracle(World world) {
+        this.world = world;
+        neverRepeats = world.scenario.sink().store().kind().neverRepeats();
+    }
+
+    /// The network delivered a request twice.
+    void doubled(SentBatch batch) {
+        doubled.merge(batch.sender, (long) batch.blocks(), Long::sum);
+    }
+
+    void stored(SentBatch batch, int block) {
+        if (batch.store(block) > 0) repeated(batch, block);
+        for (var row = batch.from(block); row < batch.to(block); row++) {
+            var p = batch.partitions[row];
+            var offset = batch.offsets[row];
+            var place = new Place(p, offset);
+            var before = copies.get(place);
+            copies.put(place, new Copy(batch, row, before));
+            gone.remove(place);
+            world.log.landed(p, offset);
+            rowsStored++;
+            if (before != null) another(batch, row, before);
+        }
+    }
+
+    private void another(SentBatch batch, int row, Copy before) {
+        if (before.batch == batch) {
+            rowsRepeated++;
+            return;
+        }
+        rowsReplayed++;
+        for (var copy = before; copy != null; copy = copy.before)
+            if (copy.batch != batch
+                    && !takenApart(batch, copy.batch)
+                    && copy.batch.sender.run() == batch.sender.run()
+                    && copy.batch.epochs[copy.row] == batch.epochs[row])
+                throw new Violation(
+                        "O3",
+                        batch.partitions[row] + "@" + batch.offsets[row] + " is stored under two tokens of one epoch");
+    }
+
+    /// Of a batch of which an attempt ended unknown, parts were sent when it was then refused: those are repeats that
+    /// are counted.
+    private static boolean takenApart(SentBatch one, SentBatch other) {
+        return one.root.equals(other.root) && (one.doubtful() || other.doubtful());
+    }
+
+    private void repeated(SentBatch batch, int block) {
+        if (neverRepeats)
+            throw new Violation("O3", "block " + block + " is stored twice by a sink that honours tokens");
+        var repeats = ++repeatedBlocks.computeIfAbsent(batch.sender, _ -> new long[1])[0];
+        var most = batch.sender.doubtful() + doubled.getOrDefault(batch.sender, 0L);
+        if (repeats > most)
+            throw new Violation(
+                    "O3",
+                    repeats + " batches of run " + batch.sender.run() + " are stored again, of " + most
+                            + " that may be by what is counted");
+    }
+
+    /// A block is there no more. If it was acknowledged, that is the sink's own loss; else nobody may count on it.
+    void lost(SentBatch batch, int block) {
+        batch.lose(block);
+        world.reached(batch.acknowledged() ? Sometimes.REPLICATION_LOSS : Sometimes.LOST_BEFORE_ACKNOWLEDGED);
+        for (var row = batch.from(block); row < batch.to(block); row++) {
+            var p = batch.partitions[row];
+            var offset = batch.offsets[row];
+            var place = new Place(p, offset);
+            var left = without(copies.get(place), batch);
+            if (left == null) copies.remove(place);
+            else copies.put(place, left);
+            if (batch.acknowledged()) {
+                if (left == null) gone.put(place, batch.sender.run());
+            } else world.log.takenBack(p, offset);
+        }
+    }
+
+    private static @Nullable Copy without(@Nullable Copy from, SentBatch batch) {
+        if (from == null) return null;
+        if (from.batch == batch) return from.before;
+        return new Copy(from.batch, from.row, without(from.before, batch));
+    }
+
+    /// Rows that the sink lost after it had acknowledged them, and that did not come again.
+    long gone() {
+        return gone.size();
+    }
+
+    long rowsStored() {
+        return rowsStored;
+    }
+
+    /// Rows stored again under their own token.
+    long rowsRepeated() {
+        return rowsRepeated;
+    }
+
+    /// Rows stored again by another epoch or run.
+    long rowsReplayed() {
+        return rowsReplayed;
+    }
+}
