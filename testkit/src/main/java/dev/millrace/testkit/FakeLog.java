@@ -347,7 +347,8 @@ final class FakeLog {
         var of = lives.get(p);
         var record = of.at(offset);
         of.takenBack(record);
-        for (var life : lives) if (life.slot == of.slot) life.lookAgain(record);
+        var holder = of.holder(record);
+        for (var life : lives) if (life.slot == of.slot) life.lookAgain(holder, record);
     }
 
     /// In any life of the partition's name: a reader that does not know yet that its topic was made anew reads the new

@@ -54,6 +54,9 @@ final class FakePartition {
     private final int epochsBefore;
     private int doneBefore;
 
+    /// What was told as taken by retention reaches to here, whoever had some of it then.
+    private long toldBefore = Long.MIN_VALUE;
+
     FakePartition(
             int index,
             int slot,
@@ -135,9 +138,12 @@ final class FakePartition {
         holder(record).landed[record]--;
     }
 
-    /// It may be missing again.
-    void lookAgain(int record) {
+    /// A record of `of` may be missing again. One that retention took before, of which that was told, is lost for ever:
+    /// a sink had it then, without having said so, and nobody reads it again.
+    void lookAgain(FakePartition of, int record) {
         doneBefore = Math.min(doneBefore, record);
+        if (record < offsets.length && holder(record) == of && of.landed[record] == 0 && offsets[record] < toldBefore)
+            of.lost[record] = true;
     }
 
     boolean hasLanded(int record) {
@@ -151,6 +157,7 @@ final class FakePartition {
     /// Retention took the records before `offset`, and that was told, or is what `on_no_offset` says. Returns how many
     /// of them nobody has.
     int takenBefore(long offset) {
+        toldBefore = Math.max(toldBefore, offset);
         var count = 0;
         for (var i = 0; i < offsets.length && offsets[i] < offset; i++) {
             var life = holder(i);
