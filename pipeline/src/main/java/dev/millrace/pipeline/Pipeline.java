@@ -4,6 +4,7 @@ import dev.millrace.checkpoint.OpenHandles;
 import dev.millrace.config.AdminConfig;
 import dev.millrace.config.PipelineConfig;
 import dev.millrace.config.PoisonConfig;
+import dev.millrace.kafka.DeadLetterDesk;
 import dev.millrace.kafka.DeadLetterTopic;
 import dev.millrace.kafka.KafkaSource;
 import dev.millrace.kafka.PartitionView;
@@ -36,6 +37,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -119,6 +121,12 @@ public final class Pipeline {
     /// Assembles it. Connects nowhere, and starts no thread.
     public static Pipeline of(PipelineConfig config, String version) {
         return new Pipeline(config, version);
+    }
+
+    /// The dead letters of the pipeline of this file, whether it runs or not. Connects nowhere; `stopped` ends what is
+    /// asked of it.
+    public static DeadLetterDesk deadLetters(PipelineConfig config, BooleanSupplier stopped) {
+        return new DeadLetterDesk(config.poison().topic(), Wiring.source(config), NanoClock.SYSTEM, stopped);
     }
 
     /// Runs `action` once, when it begins to stop, on the thread that stops it. Before `start`.

@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Header;
@@ -14,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 /// How a poison row looks in the dead-letter topic: the record as it was, and headers that say what happened (POI-5,
 /// POI-14).
 ///
-/// Key, value, timestamp and every header that is not ours are kept byte for byte, in order. Ours are replaced when a
-/// row fails again, so that they never grow; all begin with [#PREFIX].
+/// Key, value, timestamp and every header that is not one of ours are kept byte for byte, in order. Ours, and no
+/// others that merely begin with [#PREFIX], are replaced when a row fails again, so that they never grow.
 public final class DeadLetterRecord {
     public static final String PREFIX = "millrace-";
     public static final String PIPELINE = PREFIX + "pipeline";
@@ -34,20 +35,35 @@ public final class DeadLetterRecord {
     public static final String ORIGINAL = PREFIX + "original";
     /// How often the row was replayed before it came here.
     public static final String REPLAYS = PREFIX + "replays";
+    /// A line for each time it was replayed, bounded: where it was, and why it was set aside.
+    public static final String HISTORY = PREFIX + "history";
+    /// Makes a record of the topic a mark that its row was replayed, and says where to.
+    public static final String REPLAYED = PREFIX + "replayed";
+
+    private static final Set<String> OURS = Set.of(
+            PIPELINE, TOPIC, PARTITION, OFFSET, TIMESTAMP, SINK, SHARD, TOKEN, CODE, REASON, ATTEMPTS, ORIGINAL,
+            REPLAYS, HISTORY, REPLAYED);
 
     private static final long UNKNOWN_TIMESTAMP = -1;
 
     private DeadLetterRecord() {}
+
+    /// Whether a header of this name is written by Millrace alone.
+    static boolean isOurs(String header) {
+        return OURS.contains(header);
+    }
 
     /// `original` is null where it is gone.
     static ProducerRecord<byte[], byte[]> of(
             String topic, String pipeline, Letter letter, @Nullable ConsumerRecord<byte[], byte[]> original) {
         var headers = new ArrayList<Header>();
         byte[] replays = null;
+        byte[] history = null;
         if (original != null) {
             for (var header : original.headers()) {
-                if (!header.key().startsWith(PREFIX)) headers.add(header);
+                if (!isOurs(header.key())) headers.add(header);
                 else if (header.key().equals(REPLAYS)) replays = header.value();
+                else if (header.key().equals(HISTORY)) history = header.value();
             }
         }
         add(headers, PIPELINE, pipeline);
@@ -63,6 +79,7 @@ public final class DeadLetterRecord {
         add(headers, REASON, letter.failure().message());
         add(headers, ATTEMPTS, Integer.toString(letter.attempts()));
         if (replays != null) headers.add(new RecordHeader(REPLAYS, replays));
+        if (history != null) headers.add(new RecordHeader(HISTORY, history));
         if (original == null) add(headers, ORIGINAL, "gone");
         return new ProducerRecord<>(
                 topic,

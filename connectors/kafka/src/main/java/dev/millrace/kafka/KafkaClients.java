@@ -137,6 +137,25 @@ public final class KafkaClients {
         });
     }
 
+    /// A consumer in no group, for a dead-letter topic from its beginning to its end.
+    Consumer<byte[], byte[]> deadLetterConsumer() {
+        var all = new HashMap<String, Object>();
+        known(ConsumerConfig.configNames(), all);
+        all.put("bootstrap.servers", settings.bootstrapServers());
+        all.put("client.id", settings.groupId() + "-dead-letter-reader");
+        all.remove("group.instance.id");
+        all.put("enable.auto.commit", false);
+        // What retention takes while it is read is gone: the rest is read.
+        all.put("auto.offset.reset", "earliest");
+        all.put("isolation.level", "read_committed");
+        all.put("allow.auto.create.topics", false);
+        all.put("fetch.min.bytes", 1);
+        all.put("fetch.max.wait.ms", 100);
+        all.put("metric.reporters", "");
+        all.put("enable.metrics.push", false);
+        return new KafkaConsumer<>(all, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+    }
+
     public Admin admin() {
         var all = new HashMap<String, Object>();
         known(AdminClientConfig.configNames(), all);
