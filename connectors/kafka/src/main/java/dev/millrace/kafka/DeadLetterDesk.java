@@ -137,7 +137,9 @@ public final class DeadLetterDesk {
     /// The topics of these rows that are there and may be sent to.
     private Map<String, ReplayTarget> targets(ReplaySettings settings, List<DeadRow> rows) throws StartRefused {
         var names = new TreeSet<String>();
-        for (var row : rows) if (settings.reads().test(row.origin().topic())) names.add(row.origin().topic());
+        for (var row : rows)
+            if (settings.reads().test(row.origin().topic()))
+                names.add(row.origin().topic());
         if (names.isEmpty()) return Map.of();
         var until = clock.nanoTime() + clients.startupTimeoutNanos();
         var admin = clients.admin();

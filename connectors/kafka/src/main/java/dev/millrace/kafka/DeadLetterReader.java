@@ -5,10 +5,12 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
@@ -43,12 +45,13 @@ final class DeadLetterReader implements AutoCloseable {
     /// Returns whether they were. Throws a [TimeoutException] where the brokers give nothing for half a minute.
     boolean read(Predicate<ConsumerRecord<byte[], byte[]>> each) {
         consumer.assign(ends.keySet());
+        // An assignment that is the same as before keeps what was paused.
+        consumer.resume(ends.keySet());
         consumer.seekToBeginning(ends.keySet());
         var open = new HashSet<>(ends.keySet());
         var movedNanos = clock.nanoTime();
         while (true) {
-            // A position passes over what holds no record: markers of transactions, and what compaction took.
-            open.removeIf(partition -> consumer.position(partition, ANSWER) >= end(partition));
+            open.removeIf(this::finished);
             if (open.isEmpty()) return true;
             if (stopped.getAsBoolean()) return false;
             var records = consumer.poll(POLL);
@@ -56,7 +59,6 @@ final class DeadLetterReader implements AutoCloseable {
                 for (var record : records.records(partition)) {
                     if (record.offset() < end(partition) && !each.test(record)) return false;
                 }
-                if (!open.contains(partition)) consumer.pause(java.util.Set.of(partition));
             }
             var now = clock.nanoTime();
             if (!records.isEmpty()) movedNanos = now;
@@ -65,12 +67,19 @@ final class DeadLetterReader implements AutoCloseable {
         }
     }
 
+    // A position passes over what holds no record: markers of transactions, and what compaction took.
+    private boolean finished(TopicPartition partition) {
+        if (consumer.position(partition, ANSWER) < end(partition)) return false;
+        consumer.pause(Set.of(partition));
+        return true;
+    }
+
     private long end(TopicPartition partition) {
         return ends.getOrDefault(partition, 0L);
     }
 
     @Override
     public void close() {
-        consumer.close(org.apache.kafka.clients.consumer.CloseOptions.timeout(Duration.ofMillis(500)));
+        consumer.close(CloseOptions.timeout(Duration.ofMillis(500)));
     }
 }

@@ -152,7 +152,8 @@ final class DeadLetterReplay {
         var answers = new ArrayList<Future<RecordMetadata>>();
         try {
             for (var one : sent)
-                answers.add(to.send(ReplayRecord.mark(one.row().record().key(), one.row().letter(), one.to())));
+                answers.add(to.send(
+                        ReplayRecord.mark(one.row().record().key(), one.row().letter(), one.to())));
             to.flush();
         } catch (KafkaException | IllegalStateException why) {
             end(why);

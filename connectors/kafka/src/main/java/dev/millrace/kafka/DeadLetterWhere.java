@@ -3,7 +3,7 @@ package dev.millrace.kafka;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.function.Function;
+import java.util.Locale;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -12,30 +12,36 @@ public record DeadLetterWhere(List<Condition> conditions) {
     /// What a condition may ask for.
     public enum Field {
         /// The code, such as a database's SQLSTATE.
-        REASON(DeadRow::code),
-        TOPIC(row -> row.origin().topic()),
-        PARTITION(row -> Integer.toString(row.origin().partition())),
-        OFFSET(row -> Long.toString(row.origin().offset())),
-        SINK(DeadRow::sink),
-        SHARD(DeadRow::shard),
-        PIPELINE(DeadRow::pipeline);
+        REASON,
+        TOPIC,
+        PARTITION,
+        OFFSET,
+        SINK,
+        SHARD,
+        PIPELINE;
 
-        private final Function<DeadRow, @Nullable String> of;
-
-        Field(Function<DeadRow, @Nullable String> of) {
-            this.of = of;
+        private @Nullable String of(DeadRow row) {
+            return switch (this) {
+                case REASON -> row.code();
+                case TOPIC -> row.origin().topic();
+                case PARTITION -> Integer.toString(row.origin().partition());
+                case OFFSET -> Long.toString(row.origin().offset());
+                case SINK -> row.sink();
+                case SHARD -> row.shard();
+                case PIPELINE -> row.pipeline();
+            };
         }
 
         @Override
         public String toString() {
-            return name().toLowerCase(java.util.Locale.ROOT);
+            return name().toLowerCase(Locale.ROOT);
         }
     }
 
     /// The field has exactly this value.
     public record Condition(Field field, String value) {
         boolean holds(DeadRow row) {
-            return value.equals(field.of.apply(row));
+            return value.equals(field.of(row));
         }
     }
 

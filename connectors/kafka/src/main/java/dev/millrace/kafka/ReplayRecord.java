@@ -10,6 +10,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.internals.RecordHeader;
+import org.jspecify.annotations.Nullable;
 
 /// How a dead letter looks when it goes back to its topic, and the mark that says it did (POI-10).
 ///
@@ -48,11 +49,12 @@ final class ReplayRecord {
     }
 
     /// Lies behind the letter, in its partition, under its key.
-    static ProducerRecord<byte[], byte[]> mark(byte @org.jspecify.annotations.Nullable [] key, Letter letter, RecordPlace sentTo) {
+    static ProducerRecord<byte[], byte[]> mark(
+            byte @Nullable [] key, Letter letter, RecordPlace sentTo) {
         var origin = letter.origin();
         var headers = new ArrayList<Header>();
-        headers.add(new RecordHeader(
-                DeadLetterRecord.TOPIC, bytes(origin.place().topic())));
+        headers.add(
+                new RecordHeader(DeadLetterRecord.TOPIC, bytes(origin.place().topic())));
         headers.add(new RecordHeader(
                 DeadLetterRecord.PARTITION,
                 bytes(Integer.toString(origin.place().partition()))));
@@ -62,8 +64,7 @@ final class ReplayRecord {
             headers.add(new RecordHeader(DeadLetterRecord.TIMESTAMP, bytes(Long.toString(origin.timestamp()))));
         headers.add(new RecordHeader(DeadLetterRecord.REPLAYED, bytes(sentTo.toString())));
         // A value, though an empty one: without it compaction would take the mark.
-        return new ProducerRecord<>(
-                letter.at().topic(), letter.at().partition(), null, key, new byte[0], headers);
+        return new ProducerRecord<>(letter.at().topic(), letter.at().partition(), null, key, new byte[0], headers);
     }
 
     private static byte[] history(ConsumerRecord<byte[], byte[]> record, Letter letter, long nowMillis) {

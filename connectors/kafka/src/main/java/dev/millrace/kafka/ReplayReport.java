@@ -1,5 +1,6 @@
 package dev.millrace.kafka;
 
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -42,7 +43,7 @@ public record ReplayReport(
     public ReplayReport {
         var copy = new EnumMap<Skip, Long>(Skip.class);
         copy.putAll(skipped);
-        skipped = copy;
+        skipped = Collections.unmodifiableMap(copy);
         failures = List.copyOf(failures);
     }
 

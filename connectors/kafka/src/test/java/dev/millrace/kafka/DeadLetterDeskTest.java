@@ -40,9 +40,9 @@ final class DeadLetterDeskTest {
     }
 
     private static DeadLetterDesk desk(String dead, AtomicBoolean stopped) {
-        var settings =
-                KafkaSourceSettings.of(SharedBroker.bootstrap(), new Subscription.Named(List.of("orders")), "group")
-                        .startupTimeoutNanos(Duration.ofSeconds(40).toNanos());
+        var settings = KafkaSourceSettings.of(
+                        SharedBroker.bootstrap(), new Subscription.Named(List.of("orders")), "group")
+                .startupTimeoutNanos(Duration.ofSeconds(40).toNanos());
         return new DeadLetterDesk(dead, settings, NanoClock.SYSTEM, stopped::get);
     }
 
@@ -185,7 +185,9 @@ final class DeadLetterDeskTest {
             assertThat(both).as("back in its partition").hasSize(2);
             var first = both.getFirst();
             var again = last(both);
-            assertThat(again.offset()).as("a place of its own, so a token of its own").isEqualTo(1);
+            assertThat(again.offset())
+                    .as("a place of its own, so a token of its own")
+                    .isEqualTo(1);
             assertThat(again.key()).isEqualTo(first.key());
             assertThat(again.value()).isEqualTo(first.value());
             assertThat(again.timestamp()).isEqualTo(first.timestamp());
@@ -237,7 +239,8 @@ final class DeadLetterDeskTest {
                 "shard=s" + partition,
                 "pipeline=shop");
         var expected = records.originals().stream()
-                .filter(one -> one.offset() % 2 == 0 && Integer.toString(one.partition()).equals(partition))
+                .filter(one -> one.offset() % 2 == 0
+                        && Integer.toString(one.partition()).equals(partition))
                 .map(one -> new String(one.value(), StandardCharsets.UTF_8))
                 .toList();
 
@@ -285,7 +288,8 @@ final class DeadLetterDeskTest {
     }
 
     @Test
-    @DisplayName("POI-10: a row that fails again keeps its history, bounded, and is refused when it was replayed enough")
+    @DisplayName(
+            "POI-10: a row that fails again keeps its history, bounded, and is refused when it was replayed enough")
     void noRowLoopsForEver() throws Exception {
         var records = new DeadRecords(1, 1);
         records.setAside(records.originals().getFirst());
@@ -299,11 +303,7 @@ final class DeadLetterDeskTest {
         }
         assertThat(desk(records).read().where(DeadLetterWhere.all()))
                 .extracting(DeadRow::replays, DeadRow::replayed)
-                .containsExactly(
-                        tuple(0, true),
-                        tuple(1, true),
-                        tuple(2, true),
-                        tuple(3, false));
+                .containsExactly(tuple(0, true), tuple(1, true), tuple(2, true), tuple(3, false));
 
         var refused = replay(records, ALL);
         assertThat(refused.replayed()).isZero();
@@ -311,7 +311,8 @@ final class DeadLetterDeskTest {
         assertThat(records.originals()).hasSize(4);
 
         for (var round = 4; round <= 12; round++) {
-            assertThat(replay(records, forced(where("offset=" + (round - 1)))).replayed()).isEqualTo(1);
+            assertThat(replay(records, forced(where("offset=" + (round - 1)))).replayed())
+                    .isEqualTo(1);
             records.setAside(last(records.originals()));
         }
         var history = header(last(records.originals()), "millrace-history");
@@ -335,7 +336,8 @@ final class DeadLetterDeskTest {
     }
 
     @Test
-    @DisplayName("POI-10: never sent: foreign records, encoded rows, topics that the pipeline does not read or that are gone")
+    @DisplayName(
+            "POI-10: never sent: foreign records, encoded rows, topics that the pipeline does not read or that are gone")
     void whatIsNoRowOfThisPipelineIsNeverSent() throws Exception {
         var records = new DeadRecords(1, 3);
         var other = new DeadRecords(1, 1);
@@ -401,7 +403,8 @@ final class DeadLetterDeskTest {
     }
 
     @Test
-    @DisplayName("POI-10: a record older than half of its topic's retention goes with the time of now, or it might be gone unread")
+    @DisplayName(
+            "POI-10: a record older than half of its topic's retention goes with the time of now, or it might be gone unread")
     void anOldRecordIsNotSentIntoItsRetention() throws Exception {
         var records = new DeadRecords(1, 0);
         var old = ALL.nowMillis() - Duration.ofDays(6).toMillis();
@@ -418,17 +421,21 @@ final class DeadLetterDeskTest {
     void whatIsRefusedFailsAlone() throws Exception {
         var records = new DeadRecords(1, 0);
         for (var size : new int[] {10, 50_000, 10})
-            records.produce(new ProducerRecord<>(records.source, 0, null, null, bytes("{\"secret\":" + "7".repeat(size) + "}")));
+            records.produce(new ProducerRecord<>(
+                    records.source, 0, null, null, bytes("{\"secret\":" + "7".repeat(size) + "}")));
         records.setAsideAll(records.originals());
         alter(records.source, "max.message.bytes", "2000");
 
         var report = replay(records, ALL);
 
-        assertThat(report.replayed() + " " + report.failed() + " " + report.untried()).isEqualTo("2 1 0");
+        assertThat(report.replayed() + " " + report.failed() + " " + report.untried())
+                .isEqualTo("2 1 0");
         assertThat(report.whole()).isFalse();
-        assertThat(report.failures()).singleElement().satisfies(line -> assertThat(line)
-                .startsWith(records.source + "-0@1 RecordTooLargeException")
-                .doesNotContain("777"));
+        assertThat(report.failures())
+                .singleElement()
+                .satisfies(line -> assertThat(line)
+                        .startsWith(records.source + "-0@1 RecordTooLargeException")
+                        .doesNotContain("777"));
         assertThat(desk(records).read().where(DeadLetterWhere.all()))
                 .extracting(DeadRow::replayed)
                 .containsExactly(true, false, true);
@@ -436,11 +443,8 @@ final class DeadLetterDeskTest {
 
     private static void alter(String topic, String name, String value) throws Exception {
         try (var admin = Admin.create(Map.of("bootstrap.servers", SharedBroker.bootstrap()))) {
-            var op = new AlterConfigOp(
-                    new ConfigEntry(name, value),
-                    AlterConfigOp.OpType.SET);
-            var resource = new ConfigResource(
-                    ConfigResource.Type.TOPIC, topic);
+            var op = new AlterConfigOp(new ConfigEntry(name, value), AlterConfigOp.OpType.SET);
+            var resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
             admin.incrementalAlterConfigs(Map.of(resource, List.of(op))).all().get();
         }
     }
@@ -458,7 +462,9 @@ final class DeadLetterDeskTest {
         assertThat(report.replayed()).isEqualTo(10);
         assertThat(report.untried()).isEqualTo(20);
         assertThat(report.stopped()).isEqualTo("stopped");
-        assertThat(replay(records, ALL).replayed()).as("what is left goes next time").isEqualTo(20);
+        assertThat(replay(records, ALL).replayed())
+                .as("what is left goes next time")
+                .isEqualTo(20);
         assertThat(records.originals()).hasSize(60);
     }
 
@@ -480,7 +486,8 @@ final class DeadLetterDeskTest {
     void aTopicThatIsNotThereIsToldWithTheRemedy() {
         assertThatThrownBy(() -> desk("nobody-made-this", new AtomicBoolean()).read())
                 .isInstanceOfSatisfying(
-                        StartRefused.class, refused -> assertThat(refused.exitCode()).isEqualTo(2))
+                        StartRefused.class,
+                        refused -> assertThat(refused.exitCode()).isEqualTo(2))
                 .hasMessageContaining("nobody-made-this")
                 .hasMessageContaining("poison.topic");
     }
