@@ -19,6 +19,7 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
@@ -103,7 +104,12 @@ public final class KafkaClients {
         // It was read once as committed.
         all.put("isolation.level", "read_uncommitted");
         all.put("allow.auto.create.topics", false);
+        // A record is asked for, not a stream; one that is larger comes all the same.
         all.put("max.partition.fetch.bytes", 64 << 10);
+        all.put("fetch.max.bytes", 1 << 20);
+        all.put("fetch.min.bytes", 1);
+        all.put("fetch.max.wait.ms", 100);
+        all.put("max.poll.records", 500);
         all.put("default.api.timeout.ms", 5_000);
         all.put("request.timeout.ms", 4_000);
         all.put("metric.reporters", "");
@@ -123,7 +129,9 @@ public final class KafkaClients {
         all.put("max.block.ms", 5_000);
         all.put("request.timeout.ms", 10_000);
         all.put("delivery.timeout.ms", 30_000);
-        // The topic's own bound decides.
+        // A record that was compressed in its own topic fits no other as it is; and the JDK always has this one.
+        all.put("compression.type", "gzip");
+        // The topic's own bound decides. LetterThread keeps what is sent at once far below this.
         all.put("max.request.size", 256 << 20);
         all.put("buffer.memory", 256L << 20);
         all.put("metric.reporters", "");
@@ -147,6 +155,16 @@ public final class KafkaClients {
         all.put("metric.reporters", "");
         all.put("enable.metrics.push", false);
         return Admin.create(all);
+    }
+
+    /// What the clients refuse only together, or when they are made.
+    static StartRefused refused(KafkaException wrong) {
+        var cause = wrong.getCause();
+        return new StartRefused(2, "source.kafka.properties: " + (cause == null ? wrong : cause).getMessage());
+    }
+
+    String bootstrapServers() {
+        return settings.bootstrapServers();
     }
 
     long startupTimeoutNanos() {
