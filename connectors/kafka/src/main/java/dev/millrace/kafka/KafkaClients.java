@@ -94,6 +94,10 @@ public final class KafkaClients {
 
     /// A consumer in no group, for records that are read again one by one.
     Consumer<byte[], byte[]> originals() {
+        return new KafkaConsumer<>(originalsProperties(), new ByteArrayDeserializer(), new ByteArrayDeserializer());
+    }
+
+    Map<String, Object> originalsProperties() {
         var all = new HashMap<String, Object>();
         known(ConsumerConfig.configNames(), all);
         all.put("bootstrap.servers", settings.bootstrapServers());
@@ -114,11 +118,15 @@ public final class KafkaClients {
         all.put("request.timeout.ms", 4_000);
         all.put("metric.reporters", "");
         all.put("enable.metrics.push", false);
-        return new KafkaConsumer<>(all, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+        return all;
     }
 
     /// What it has sent is not lost: acknowledged by all replicas in sync, and not repeated by its own retries.
     Producer<byte[], byte[]> deadLetterProducer() {
+        return new KafkaProducer<>(deadLetterProperties(), new ByteArraySerializer(), new ByteArraySerializer());
+    }
+
+    Map<String, Object> deadLetterProperties() {
         var all = new HashMap<String, Object>();
         known(ProducerConfig.configNames(), all);
         all.put("bootstrap.servers", settings.bootstrapServers());
@@ -127,8 +135,9 @@ public final class KafkaClients {
         all.put("enable.idempotence", true);
         all.put("linger.ms", 5);
         all.put("max.block.ms", 5_000);
-        all.put("request.timeout.ms", 10_000);
-        all.put("delivery.timeout.ms", 30_000);
+        // It is sent again for ever, and until then told as failed.
+        all.put("request.timeout.ms", 5_000);
+        all.put("delivery.timeout.ms", 10_000);
         // A record that was compressed in its own topic fits no other as it is; and the JDK always has this one.
         all.put("compression.type", "gzip");
         // The topic's own bound decides. LetterThread keeps what is sent at once far below this.
@@ -136,7 +145,7 @@ public final class KafkaClients {
         all.put("buffer.memory", 256L << 20);
         all.put("metric.reporters", "");
         all.put("enable.metrics.push", false);
-        return new KafkaProducer<>(all, new ByteArraySerializer(), new ByteArraySerializer());
+        return all;
     }
 
     private void known(Set<String> names, Map<String, Object> into) {
