@@ -283,39 +283,6 @@ final class DeadLetterTopicTest {
     }
 
     @Test
-    @DisplayName("POI-9: a topic without replicas in sync drops nothing, is told, and goes on when it is well again")
-    void aTopicThatTakesNothingIsWaitedFor() throws Exception {
-        var source = SharedBroker.fresh("isr");
-        var dead = source + ".dead";
-        TOPICS.create(source, 1);
-        TOPICS.produce(source, 1, 50);
-        TOPICS.create(dead, 1, Map.of("min.insync.replicas", "2"));
-        try (var letters = started(dead);
-                var log = new LogEar("dead_letter_failed")) {
-            var ears = IntStream.range(0, 50)
-                    .mapToObj(n -> Letters.send(letters, Letters.of(source, 0, n)))
-                    .toList();
-            Await.until(
-                    "every letter is told as failed",
-                    () -> ears.stream().noneMatch(ear -> ear.heard().isEmpty()));
-            assertThat(ears).noneMatch(Ear::acked);
-            assertThat(letters.waiting()).isEqualTo(50);
-            assertThat(log.count()).as("told, and not for each").isBetween(1, 3);
-            assertThat(letters.awaitAcknowledged(System.nanoTime() + MS)).isFalse();
-            alter(dead, "min.insync.replicas", "1");
-            await(ears);
-            assertThat(letters.awaitAcknowledged(System.nanoTime() + MS)).isTrue();
-            assertThat(offsets(dead)).containsAll(IntStream.range(0, 50).boxed().toList());
-        }
-    }
-
-    private static List<Integer> offsets(String dead) {
-        return TOPICS.readAll(dead).stream()
-                .map(one -> Integer.parseInt(header(one, "millrace-offset")))
-                .toList();
-    }
-
-    @Test
     @DisplayName("POI-9: a letter too large for the topic waits alone, and goes when the topic takes it")
     void aLetterThatIsTooLargeHoldsUpNoOther() throws Exception {
         var source = SharedBroker.fresh("wide");
