@@ -317,17 +317,10 @@ final class PartitionFlow {
         }
     }
 
-    /// Gives up all that is not handed over.
+    /// Gives up all that is not handed over. What is encoded goes to the outlets, of which the caller drops this epoch's
+    /// chunks next: so each sink counts its own rows.
     void discard() {
         dropWaiting();
-        for (var i = 0; i < openCount; i++) {
-            var target = openBuilders[i];
-            open[target] = false;
-            var builder = builders[target];
-            if (builder == null) continue;
-            account.dropped(builder.rows());
-            builder.discard();
-        }
-        openCount = 0;
+        handOver();
     }
 }

@@ -285,7 +285,7 @@ final class PoisonRowsTest {
     @DisplayName("OPS-9: whatever is polled, refused, acknowledged, given up and revoked, the rows of each sink add up")
     void rowsAddUp(RepetitionInfo run) {
         var chance = new Random(run.getCurrentRepetition());
-        var bench = bench("a");
+        var bench = bench("a", "b");
         var values = List.of(
                 "{}",
                 "{\"n\":1}",
