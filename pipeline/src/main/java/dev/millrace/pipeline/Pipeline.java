@@ -169,11 +169,16 @@ public final class Pipeline {
         var letters = deadLetters;
         if (letters == null) return true;
         try {
-            letters.start();
+            return letters.start(
+                            stopAsked::isDone,
+                            fault -> fault(
+                                    "dead letters are sent no more: "
+                                            + fault.getClass().getName(),
+                                    ExitCode.FATAL))
+                    && !stopAsked.isDone();
         } catch (StartRefused refused) {
             throw failure(refused);
         }
-        return !stopAsked.isDone();
     }
 
     private static StartFailure failure(StartRefused refused) {

@@ -4,6 +4,7 @@ import dev.millrace.sinkpool.DeadLetters.Letter;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -44,7 +45,8 @@ public final class DeadLetterRecord {
             PIPELINE, TOPIC, PARTITION, OFFSET, TIMESTAMP, SINK, SHARD, TOKEN, CODE, REASON, ATTEMPTS, ORIGINAL,
             REPLAYS, HISTORY, REPLAYED);
 
-    private static final long UNKNOWN_TIMESTAMP = -1;
+    private static final byte[] GONE = "gone".getBytes(StandardCharsets.UTF_8);
+    private static final int LONGEST_COUNT = 20;
 
     private DeadLetterRecord() {}
 
@@ -53,41 +55,50 @@ public final class DeadLetterRecord {
         return OURS.contains(header);
     }
 
-    /// `original` is null where it is gone.
+    /// `original` is null where it is gone. `withoutTimestamp` is for a topic that does not take the record's own: then
+    /// the header alone has it.
     static ProducerRecord<byte[], byte[]> of(
-            String topic, String pipeline, Letter letter, @Nullable ConsumerRecord<byte[], byte[]> original) {
+            String topic,
+            String pipeline,
+            Letter letter,
+            @Nullable ConsumerRecord<byte[], byte[]> original,
+            boolean withoutTimestamp) {
         var headers = new ArrayList<Header>();
-        byte[] replays = null;
-        byte[] history = null;
         if (original != null) {
-            for (var header : original.headers()) {
-                if (!isOurs(header.key())) headers.add(header);
-                else if (header.key().equals(REPLAYS)) replays = header.value();
-                else if (header.key().equals(HISTORY)) history = header.value();
-            }
+            for (var header : original.headers()) if (!isOurs(header.key())) headers.add(header);
         }
         add(headers, PIPELINE, pipeline);
         add(headers, TOPIC, letter.partition().topic());
         add(headers, PARTITION, Integer.toString(letter.partition().partition()));
         add(headers, OFFSET, Long.toString(letter.offset()));
-        var timestamp = original == null ? UNKNOWN_TIMESTAMP : original.timestamp();
-        if (timestamp >= 0) add(headers, TIMESTAMP, Long.toString(timestamp));
+        var timestamp = original == null || original.timestamp() < 0 ? null : (Long) original.timestamp();
+        if (timestamp != null) add(headers, TIMESTAMP, timestamp.toString());
         add(headers, SINK, letter.sink());
         if (letter.shard() != null) add(headers, SHARD, letter.shard());
         if (letter.token() != null) add(headers, TOKEN, letter.token());
         add(headers, CODE, letter.failure().code());
         add(headers, REASON, letter.failure().message());
         add(headers, ATTEMPTS, Integer.toString(letter.attempts()));
-        if (replays != null) headers.add(new RecordHeader(REPLAYS, replays));
-        if (history != null) headers.add(new RecordHeader(HISTORY, history));
-        if (original == null) add(headers, ORIGINAL, "gone");
+        var replays = value(original, REPLAYS);
+        if (replays != null && replays.length <= LONGEST_COUNT) headers.add(new RecordHeader(REPLAYS, replays));
+        var history = value(original, HISTORY);
+        if (history != null && history.length <= ReplayRecord.HISTORY_BYTES)
+            headers.add(new RecordHeader(HISTORY, history));
+        // A replay of an encoded row is still no original.
+        if (original == null || Arrays.equals(value(original, ORIGINAL), GONE))
+            headers.add(new RecordHeader(ORIGINAL, GONE));
         return new ProducerRecord<>(
                 topic,
                 null,
-                timestamp >= 0 ? timestamp : null,
+                withoutTimestamp ? null : timestamp,
                 original == null ? null : original.key(),
                 original == null ? bytes(letter.encoded()) : original.value(),
                 headers);
+    }
+
+    private static byte @Nullable [] value(@Nullable ConsumerRecord<byte[], byte[]> of, String name) {
+        var header = of == null ? null : of.headers().lastHeader(name);
+        return header == null ? null : header.value();
     }
 
     private static void add(List<Header> to, String name, String value) {

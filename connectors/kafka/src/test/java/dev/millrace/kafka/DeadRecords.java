@@ -73,7 +73,7 @@ final class DeadRecords {
                 ByteBuffer.wrap(bytes("encoded")),
                 new Failure(code, "invalid input syntax", false),
                 2);
-        return DeadLetterRecord.of(dead, "shop", letter, original);
+        return DeadLetterRecord.of(dead, "shop", letter, original, false);
     }
 
     static byte[] bytes(String text) {
