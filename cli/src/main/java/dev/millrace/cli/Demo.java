@@ -32,19 +32,13 @@ final class Demo {
     private final boolean keep;
     private final ConcurrentLinkedQueue<ReplicaChange> changes = new ConcurrentLinkedQueue<>();
     private final CountDownLatch interrupted = new CountDownLatch(1);
-    private final DemoScreen screen = new DemoScreen(System.out, onTerminal());
+    private final Screen screen = new Screen(System.out, Screen.onTerminal());
 
     Demo(int events, int rate, long seed, boolean keep) {
         this.events = events;
         this.rate = rate;
         this.seed = seed;
         this.keep = keep;
-    }
-
-    @SuppressWarnings("SystemConsoleNull") // a JVM without its line editor may still give none
-    private static boolean onTerminal() {
-        var console = System.console();
-        return console != null && console.isTerminal();
     }
 
     int run() throws IOException, InterruptedException {

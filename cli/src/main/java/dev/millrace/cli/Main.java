@@ -19,12 +19,14 @@ import picocli.CommandLine.Command;
             SchemaCommand.class,
             DemoCommand.class,
             SimulateCommand.class,
+            DlqCommand.class,
             VersionCommand.class
         },
         footer = {
             "",
-            "Exit codes: 0 drained; 1 the demo's counts differ, or a seed finds something; 2 bad configuration or start; 3 something taken is left",
-            "and will replay; 4 a worker's state is unknown; 5 fatal error while running; 128 + n on a second signal."
+            "Exit codes: 0 drained; 1 the demo's counts differ, a seed finds something, or a dead letter is not there or not",
+            "replayed; 2 bad configuration or start; 3 something taken is left and will replay; 4 a worker's state is",
+            "unknown; 5 fatal error while running; 128 + n on a second signal."
         })
 public final class Main {
     private static final Logger LOG = LoggerFactory.getLogger(Main.class);

@@ -4,6 +4,7 @@ import dev.millrace.checkpoint.OpenHandles;
 import dev.millrace.config.AdminConfig;
 import dev.millrace.config.PipelineConfig;
 import dev.millrace.config.PoisonConfig;
+import dev.millrace.kafka.DeadLetterDesk;
 import dev.millrace.kafka.DeadLetterTopic;
 import dev.millrace.kafka.KafkaSource;
 import dev.millrace.kafka.PartitionView;
@@ -36,6 +37,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -121,6 +123,12 @@ public final class Pipeline {
         return new Pipeline(config, version);
     }
 
+    /// The dead letters of the pipeline of this file, whether it runs or not. Connects nowhere; `stopped` ends what is
+    /// asked of it.
+    public static DeadLetterDesk deadLetters(PipelineConfig config, BooleanSupplier stopped) {
+        return new DeadLetterDesk(config.poison().topic(), Wiring.source(config), NanoClock.SYSTEM, stopped);
+    }
+
     /// Runs `action` once, when it begins to stop, on the thread that stops it. Before `start`.
     public void whenStopping(Runnable action) {
         whenStopping.add(action);
@@ -161,11 +169,16 @@ public final class Pipeline {
         var letters = deadLetters;
         if (letters == null) return true;
         try {
-            letters.start();
+            return letters.start(
+                            stopAsked::isDone,
+                            fault -> fault(
+                                    "dead letters are sent no more: "
+                                            + fault.getClass().getName(),
+                                    ExitCode.FATAL))
+                    && !stopAsked.isDone();
         } catch (StartRefused refused) {
             throw failure(refused);
         }
-        return !stopAsked.isDone();
     }
 
     private static StartFailure failure(StartRefused refused) {

@@ -16,14 +16,19 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.Config;
+import org.apache.kafka.clients.admin.DescribeTopicsOptions;
 import org.apache.kafka.clients.admin.ListOffsetsOptions;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.acl.AclOperation;
+import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
@@ -125,6 +130,49 @@ final class AdminCalls implements AutoCloseable {
         } catch (Failed failed) {
             if (!(failed.why() instanceof TopicExistsException)) throw failed;
         }
+    }
+
+    /// Whether a topic is there, and may be written to.
+    enum MayWrite {
+        ABSENT,
+        DENIED,
+        ALLOWED
+    }
+
+    /// A cluster that does not tell what is allowed is taken to allow it.
+    MayWrite mayWrite(String topic, long untilNanos) throws Failed {
+        var options = new DescribeTopicsOptions().includeAuthorizedOperations(true);
+        try {
+            Map<String, TopicDescription> described = ask(
+                    "describe topic " + topic,
+                    () -> admin.describeTopics(List.of(topic), options).allTopicNames(),
+                    untilNanos);
+            for (var one : described.values()) {
+                var allowed = one.authorizedOperations();
+                if (allowed != null && !allowed.isEmpty() && !allowed.contains(AclOperation.WRITE))
+                    return MayWrite.DENIED;
+            }
+            return MayWrite.ALLOWED;
+        } catch (Failed failed) {
+            if (failed.why() instanceof UnknownTopicOrPartitionException) return MayWrite.ABSENT;
+            throw failed;
+        }
+    }
+
+    /// A topic's settings, the cluster's defaults included; without those that are secret.
+    Map<String, String> settings(String topic, long untilNanos) throws Failed {
+        var resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
+        Map<ConfigResource, Config> answer = ask(
+                "read the settings of topic " + topic,
+                () -> admin.describeConfigs(List.of(resource)).all(),
+                untilNanos);
+        var settings = new TreeMap<String, String>();
+        for (var config : answer.values()) {
+            for (var entry : config.entries()) {
+                if (entry.value() != null) settings.put(entry.name(), entry.value());
+            }
+        }
+        return settings;
     }
 
     /// The topics of these that exist.

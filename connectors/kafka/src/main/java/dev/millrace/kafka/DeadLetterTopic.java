@@ -5,21 +5,17 @@ import dev.millrace.sinkpool.Failure;
 import dev.millrace.sinkpool.NanoClock;
 import io.github.resilience4j.core.IntervalFunction;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.PriorityQueue;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import org.apache.kafka.clients.producer.Producer;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.AuthenticationException;
 import org.apache.kafka.common.errors.InterruptException;
-import org.apache.kafka.common.errors.RetriableException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,41 +23,32 @@ import org.slf4j.LoggerFactory;
 /// The dead-letter topic of one pipeline: sends poison rows there, each until the brokers have acknowledged it.
 ///
 /// Its thread reads the original record again at its offset, and sends it; what fails is sent again after a while, for
-/// ever. Nothing here is bounded but by what hands letters over: a shard holds when too many of its rows wait.
+/// ever, and keeps no other letter waiting. How many letters there may be is bounded by who sends them: a shard holds
+/// when too many of its rows wait, and so does a partition.
 ///
-/// Thread ownership: `send` from any thread; the clients belong to its own.
+/// Invariant: a letter is told as acknowledged once, after the brokers acknowledged it, or as abandoned once.
+///
+/// Thread ownership: shared; `start` is called once.
 public final class DeadLetterTopic implements DeadLetters, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(DeadLetterTopic.class);
-    private static final long READ_NANOS = 5_000_000_000L;
-    private static final long LONGEST_WAIT_NANOS = 500_000_000L;
     private static final int MOST_STEPS = 16;
     private static final long TELL_EVERY_NANOS = 10_000_000_000L;
     private static final IntervalFunction LADDER =
             IntervalFunction.ofExponentialBackoff(Duration.ofMillis(200), 2, Duration.ofSeconds(10));
 
-    /// A letter on its way.
-    private static final class Sending {
-        final Letter letter;
-        final Done done;
-        int failures;
-        long dueNanos;
-
-        Sending(Letter letter, Done done) {
-            this.letter = letter;
-            this.done = done;
-        }
-    }
-
     private final String topic;
     private final String pipeline;
     private final KafkaClients clients;
     private final NanoClock clock;
-    private final LinkedBlockingQueue<Sending> queue = new LinkedBlockingQueue<>();
-    private final Set<Sending> undone = ConcurrentHashMap.newKeySet();
     private final AtomicLong acknowledged = new AtomicLong();
     private final AtomicLong gone = new AtomicLong();
-    private final Thread thread;
-    private volatile boolean closed;
+    private final Object lock = new Object();
+    // Guarded by `lock`, up to `toldAny`.
+    private final Set<Sending> undone = new HashSet<>();
+    private boolean closed;
+    private @Nullable LetterThread letters;
+    private @Nullable Thread thread;
+    private boolean dead;
     private long toldNanos;
     private boolean toldAny;
 
@@ -70,39 +57,71 @@ public final class DeadLetterTopic implements DeadLetters, AutoCloseable {
         this.pipeline = pipeline;
         this.clients = new KafkaClients(settings);
         this.clock = clock;
-        this.thread = Thread.ofPlatform().daemon().name("millrace-dead-letters").unstarted(this::run);
     }
 
-    /// Looks whether the topic is there, and makes it where it is not: with the cluster's defaults, but kept for ever.
-    /// Throws, within `startup_timeout`, with a line and an exit code. Then letters are sent.
-    public void start() throws StartRefused {
-        try (var admin = new AdminCalls(clients.admin(), clock, () -> closed)) {
-            var until = clock.nanoTime() + clients.startupTimeoutNanos();
-            if (admin.describe(List.of(topic), until).isEmpty()) {
-                admin.create(topic, Map.of("retention.ms", "-1"), until);
-                LOG.atInfo()
-                        .addKeyValue("event", "dead_letter_topic_created")
-                        .log("topic={} retention=unlimited", topic);
-            }
+    /// Looks whether the topic is there and can be written to, and makes it where it is not: with the cluster's
+    /// defaults, but kept for ever. Then letters are sent. Returns false where a stop was asked for before that.
+    ///
+    /// `died` is told once, on any thread, if letters are sent no more by a fault of our own.
+    ///
+    /// Throws, within `startup_timeout`, with a line and an exit code.
+    public boolean start(BooleanSupplier stopped, Consumer<Throwable> died) throws StartRefused {
+        BooleanSupplier ends = () -> stopped.getAsBoolean() || closed();
+        try (var admin = new AdminCalls(clients.admin(), clock, ends)) {
+            new LetterTopicStart(topic, clients, admin, clock).run();
         } catch (AdminCalls.Stopped _) {
-            return;
-        } catch (AdminCalls.Failed failed) {
-            var passing = failed.why() instanceof RetriableException;
-            throw new StartRefused(
-                    passing ? 5 : 2,
-                    "poison.topic " + topic + ": " + failed.why().getMessage()
-                            + (passing ? "" : "; create it, or set poison.action to skip or stop"));
+            return false;
+        } catch (KafkaException wrong) {
+            throw KafkaClients.refused(wrong);
         }
-        thread.start();
+        return begin(died);
     }
 
-    /// Waits until every letter is acknowledged or `untilNanos`. Returns whether all are.
+    private boolean begin(Consumer<Throwable> died) throws StartRefused {
+        var outcomes = new Outcomes(died);
+        Originals originals = null;
+        try {
+            originals = new Originals(clients.originals(), clock);
+            var parts = new LetterThread.Parts(clients::deadLetterProducer, originals, this::record, outcomes);
+            var made = new LetterThread(parts, clients.deadLetterProducer(), clock);
+            synchronized (lock) {
+                if (!closed) {
+                    letters = made;
+                    for (var sending : undone) made.add(sending);
+                    thread = Thread.ofPlatform()
+                            .daemon()
+                            .name("millrace-dead-letters")
+                            .start(() -> run(made, outcomes));
+                    return true;
+                }
+            }
+            made.close();
+            return false;
+        } catch (KafkaException wrong) {
+            if (originals != null) originals.close();
+            throw KafkaClients.refused(wrong);
+        }
+    }
+
+    private ProducerRecord<byte[], byte[]> record(Originals.Found.Read read) {
+        var sending = read.sending();
+        return DeadLetterRecord.of(topic, pipeline, sending.letter, read.original(), sending.withoutTimestamp);
+    }
+
+    private boolean closed() {
+        synchronized (lock) {
+            return closed;
+        }
+    }
+
+    /// Waits until every letter is acknowledged or `untilNanos`. Returns whether all are; those who wait for them were
+    /// told before.
     public boolean awaitAcknowledged(long untilNanos) throws InterruptedException {
-        synchronized (undone) {
+        synchronized (lock) {
             while (!undone.isEmpty()) {
                 var left = untilNanos - clock.nanoTime();
-                if (left <= 0) return false;
-                TimeUnit.NANOSECONDS.timedWait(undone, left);
+                if (left <= 0 || closed || dead) return false;
+                TimeUnit.NANOSECONDS.timedWait(lock, left);
             }
         }
         return true;
@@ -111,14 +130,21 @@ public final class DeadLetterTopic implements DeadLetters, AutoCloseable {
     @Override
     public void send(Letter letter, Done done) {
         var sending = new Sending(letter, done);
-        undone.add(sending);
-        queue.add(sending);
-        if (closed) abandon(sending);
+        synchronized (lock) {
+            if (!closed) {
+                undone.add(sending);
+                if (letters != null) letters.add(sending);
+                return;
+            }
+        }
+        sending.abandoned();
     }
 
     /// Letters that are not acknowledged.
     public long waiting() {
-        return undone.size();
+        synchronized (lock) {
+            return undone.size();
+        }
     }
 
     public long acknowledged() {
@@ -130,90 +156,93 @@ public final class DeadLetterTopic implements DeadLetters, AutoCloseable {
         return gone.get();
     }
 
-    private void run() {
-        try (var producer = clients.deadLetterProducer();
-                var originals = new Originals(clients.originals(), clock)) {
-            var later = new PriorityQueue<Sending>((a, b) -> Long.signum(a.dueNanos - b.dueNanos));
-            while (!closed) {
-                for (var sending : next(later)) {
-                    if (closed) return;
-                    if (sending.dueNanos - clock.nanoTime() > 0 && sending.failures > 0) later.add(sending);
-                    else send(sending, producer, originals);
-                }
-            }
+    private void run(LetterThread made, Outcomes outcomes) {
+        try {
+            while (!closed()) made.turn();
         } catch (InterruptedException | InterruptException _) {
-            // Closed.
-        } catch (RuntimeException died) {
+            // Nobody but `close` interrupts it.
+        } catch (Throwable fault) {
+            outcomes.died(fault);
+        }
+        try {
+            made.close();
+        } catch (RuntimeException refused) {
+            LOG.atWarn().addKeyValue("event", "dead_letters_close_failed").log("why=\"{}\"", refused.toString());
+        }
+    }
+
+    // After its waiter was told: who waits for all of them to end goes on then.
+    private void done(Sending sending) {
+        synchronized (lock) {
+            undone.remove(sending);
+            if (undone.isEmpty()) lock.notifyAll();
+        }
+    }
+
+    private final class Outcomes implements LetterThread.Outcomes {
+        private final Consumer<Throwable> whenDead;
+
+        Outcomes(Consumer<Throwable> whenDead) {
+            this.whenDead = whenDead;
+        }
+
+        @Override
+        public void acknowledged(Sending sending, boolean withoutOriginal) {
+            if (!sending.acknowledged()) return;
+            acknowledged.incrementAndGet();
+            if (withoutOriginal) gone.incrementAndGet();
+            done(sending);
+        }
+
+        @Override
+        public void failed(Sending sending, Exception why) {
+            var failure = failure(why);
+            var step = Math.min(++sending.failures, MOST_STEPS);
+            sending.dueNanos = clock.nanoTime() + TimeUnit.MILLISECONDS.toNanos(LADDER.apply(step));
+            synchronized (lock) {
+                // What is closed abandons it.
+                if (closed || letters == null) return;
+            }
+            tell(sending, failure);
+            sending.failed(failure);
+            again(sending);
+        }
+
+        private void again(Sending sending) {
+            synchronized (lock) {
+                if (!closed && letters != null) letters.add(sending);
+            }
+        }
+
+        @Override
+        public void died(Throwable fault) {
+            synchronized (lock) {
+                if (dead) return;
+                dead = true;
+                lock.notifyAll();
+            }
             LOG.atError()
                     .addKeyValue("event", "dead_letters_died")
-                    .setCause(died)
+                    .setCause(fault)
                     .log("topic={}", topic);
-            for (var sending : undone) sending.done.failed(failure(died));
+            whenDead.accept(fault);
         }
     }
 
-    private List<Sending> next(PriorityQueue<Sending> later) throws InterruptedException {
-        var out = new ArrayList<Sending>();
-        var now = clock.nanoTime();
-        for (var head = later.peek(); head != null && head.dueNanos - now <= 0; head = later.peek()) {
-            out.add(head);
-            later.remove();
+    private void tell(Sending sending, Failure failure) {
+        int waiting;
+        synchronized (lock) {
+            var now = clock.nanoTime();
+            if (toldAny && now - toldNanos < TELL_EVERY_NANOS) return;
+            toldAny = true;
+            toldNanos = now;
+            waiting = undone.size();
         }
-        var head = later.peek();
-        var wait = head == null ? LONGEST_WAIT_NANOS : Math.min(LONGEST_WAIT_NANOS, head.dueNanos - now);
-        var first = out.isEmpty() ? queue.poll(wait, TimeUnit.NANOSECONDS) : queue.poll();
-        if (first != null) out.add(first);
-        queue.drainTo(out, 500);
-        return out;
-    }
-
-    private void send(Sending sending, Producer<byte[], byte[]> producer, Originals originals) {
-        var letter = sending.letter;
-        try {
-            var original = originals.read(letter.partition(), letter.offset(), clock.nanoTime() + READ_NANOS);
-            var record = DeadLetterRecord.of(topic, pipeline, letter, original);
-            var _ = producer.send(record, (_, refused) -> {
-                if (refused == null) acknowledged(sending, original == null);
-                else again(sending, refused);
-            });
-        } catch (InterruptException stopped) {
-            throw stopped;
-        } catch (KafkaException | IllegalStateException refused) {
-            again(sending, refused);
-        }
-    }
-
-    private void acknowledged(Sending sending, boolean withoutOriginal) {
-        if (!take(sending)) return;
-        acknowledged.incrementAndGet();
-        if (withoutOriginal) gone.incrementAndGet();
-        sending.done.acknowledged();
-    }
-
-    private void again(Sending sending, Exception why) {
-        if (closed) {
-            abandon(sending);
-            return;
-        }
-        sending.failures++;
-        var step = Math.min(sending.failures, MOST_STEPS);
-        sending.dueNanos = clock.nanoTime() + TimeUnit.MILLISECONDS.toNanos(LADDER.apply(step));
-        var failure = failure(why);
-        tell(sending, failure);
-        sending.done.failed(failure);
-        queue.add(sending);
-    }
-
-    private synchronized void tell(Sending sending, Failure failure) {
-        var now = clock.nanoTime();
-        if (toldAny && now - toldNanos < TELL_EVERY_NANOS) return;
-        toldAny = true;
-        toldNanos = now;
         LOG.atError()
                 .addKeyValue("event", "dead_letter_failed")
                 .addKeyValue("topic", topic)
-                .addKeyValue("waiting", undone.size())
-                .log("{}@{}: {}", sending.letter.partition(), sending.letter.offset(), failure);
+                .addKeyValue("waiting", waiting)
+                .log("{}: {}", sending, failure);
     }
 
     private static Failure failure(Exception why) {
@@ -223,30 +252,32 @@ public final class DeadLetterTopic implements DeadLetters, AutoCloseable {
         return new Failure(kind, "dead-letter topic: " + why.getMessage(), true);
     }
 
-    private void abandon(@Nullable Sending sending) {
-        if (sending != null && take(sending)) sending.done.abandoned();
-    }
-
-    private boolean take(Sending sending) {
-        if (!undone.remove(sending)) return false;
-        if (undone.isEmpty()) {
-            synchronized (undone) {
-                undone.notifyAll();
-            }
-        }
-        return true;
-    }
-
     /// Sends nothing more; what is not acknowledged is abandoned. Within about a second.
     @Override
     public void close() {
-        closed = true;
-        thread.interrupt();
+        Thread ending;
+        synchronized (lock) {
+            closed = true;
+            ending = thread;
+            lock.notifyAll();
+        }
+        if (ending != null) end(ending);
+        List<Sending> left;
+        synchronized (lock) {
+            left = List.copyOf(undone);
+        }
+        for (var sending : left) {
+            sending.abandoned();
+            done(sending);
+        }
+    }
+
+    private static void end(Thread ending) {
+        ending.interrupt();
         try {
-            if (thread.getState() != Thread.State.NEW) thread.join(Duration.ofSeconds(1));
+            ending.join(Duration.ofSeconds(1));
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
         }
-        for (var sending : new HashSet<>(undone)) abandon(sending);
     }
 }

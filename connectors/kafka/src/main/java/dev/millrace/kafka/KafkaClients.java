@@ -19,6 +19,7 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
@@ -93,6 +94,10 @@ public final class KafkaClients {
 
     /// A consumer in no group, for records that are read again one by one.
     Consumer<byte[], byte[]> originals() {
+        return new KafkaConsumer<>(originalsProperties(), new ByteArrayDeserializer(), new ByteArrayDeserializer());
+    }
+
+    Map<String, Object> originalsProperties() {
         var all = new HashMap<String, Object>();
         known(ConsumerConfig.configNames(), all);
         all.put("bootstrap.servers", settings.bootstrapServers());
@@ -103,16 +108,25 @@ public final class KafkaClients {
         // It was read once as committed.
         all.put("isolation.level", "read_uncommitted");
         all.put("allow.auto.create.topics", false);
+        // A record is asked for, not a stream; one that is larger comes all the same.
         all.put("max.partition.fetch.bytes", 64 << 10);
+        all.put("fetch.max.bytes", 1 << 20);
+        all.put("fetch.min.bytes", 1);
+        all.put("fetch.max.wait.ms", 100);
+        all.put("max.poll.records", 500);
         all.put("default.api.timeout.ms", 5_000);
         all.put("request.timeout.ms", 4_000);
         all.put("metric.reporters", "");
         all.put("enable.metrics.push", false);
-        return new KafkaConsumer<>(all, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+        return all;
     }
 
     /// What it has sent is not lost: acknowledged by all replicas in sync, and not repeated by its own retries.
     Producer<byte[], byte[]> deadLetterProducer() {
+        return new KafkaProducer<>(deadLetterProperties(), new ByteArraySerializer(), new ByteArraySerializer());
+    }
+
+    Map<String, Object> deadLetterProperties() {
         var all = new HashMap<String, Object>();
         known(ProducerConfig.configNames(), all);
         all.put("bootstrap.servers", settings.bootstrapServers());
@@ -121,20 +135,42 @@ public final class KafkaClients {
         all.put("enable.idempotence", true);
         all.put("linger.ms", 5);
         all.put("max.block.ms", 5_000);
-        all.put("request.timeout.ms", 10_000);
-        all.put("delivery.timeout.ms", 30_000);
-        // The topic's own bound decides.
+        // It is sent again for ever, and until then told as failed.
+        all.put("request.timeout.ms", 5_000);
+        all.put("delivery.timeout.ms", 10_000);
+        // A record that was compressed in its own topic fits no other as it is; and the JDK always has this one.
+        all.put("compression.type", "gzip");
+        // The topic's own bound decides. LetterThread keeps what is sent at once far below this.
         all.put("max.request.size", 256 << 20);
         all.put("buffer.memory", 256L << 20);
         all.put("metric.reporters", "");
         all.put("enable.metrics.push", false);
-        return new KafkaProducer<>(all, new ByteArraySerializer(), new ByteArraySerializer());
+        return all;
     }
 
     private void known(Set<String> names, Map<String, Object> into) {
         settings.properties().forEach((key, value) -> {
             if (names.contains(key)) into.put(key, value);
         });
+    }
+
+    /// A consumer in no group, for a dead-letter topic from its beginning to its end.
+    Consumer<byte[], byte[]> deadLetterConsumer() {
+        var all = new HashMap<String, Object>();
+        known(ConsumerConfig.configNames(), all);
+        all.put("bootstrap.servers", settings.bootstrapServers());
+        all.put("client.id", settings.groupId() + "-dead-letter-reader");
+        all.remove("group.instance.id");
+        all.put("enable.auto.commit", false);
+        // What retention takes while it is read is gone: the rest is read.
+        all.put("auto.offset.reset", "earliest");
+        all.put("isolation.level", "read_committed");
+        all.put("allow.auto.create.topics", false);
+        all.put("fetch.min.bytes", 1);
+        all.put("fetch.max.wait.ms", 100);
+        all.put("metric.reporters", "");
+        all.put("enable.metrics.push", false);
+        return new KafkaConsumer<>(all, new ByteArrayDeserializer(), new ByteArrayDeserializer());
     }
 
     public Admin admin() {
@@ -147,6 +183,16 @@ public final class KafkaClients {
         all.put("metric.reporters", "");
         all.put("enable.metrics.push", false);
         return Admin.create(all);
+    }
+
+    /// What the clients refuse only together, or when they are made.
+    static StartRefused refused(KafkaException wrong) {
+        var cause = wrong.getCause();
+        return new StartRefused(2, "source.kafka.properties: " + (cause == null ? wrong : cause).getMessage());
+    }
+
+    String bootstrapServers() {
+        return settings.bootstrapServers();
     }
 
     long startupTimeoutNanos() {

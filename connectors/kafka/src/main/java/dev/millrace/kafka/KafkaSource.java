@@ -108,20 +108,15 @@ public final class KafkaSource implements AutoCloseable {
             for (var member : members) member.open();
         } catch (org.apache.kafka.common.KafkaException wrong) {
             for (var member : members) member.discard();
-            throw refused(wrong);
+            throw KafkaClients.refused(wrong);
         }
-    }
-
-    private static StartRefused refused(org.apache.kafka.common.KafkaException wrong) {
-        var cause = wrong.getCause();
-        return new StartRefused(2, "source.kafka.properties: " + (cause == null ? wrong : cause).getMessage());
     }
 
     private org.apache.kafka.clients.admin.Admin admin() throws StartRefused {
         try {
             return clients.admin();
         } catch (org.apache.kafka.common.KafkaException wrong) {
-            throw refused(wrong);
+            throw KafkaClients.refused(wrong);
         }
     }
 

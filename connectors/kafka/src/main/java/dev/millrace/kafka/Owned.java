@@ -13,6 +13,9 @@ final class Owned {
     /// Its next record goes to a target that takes no more.
     boolean noRoom;
 
+    /// Too many of its dead letters wait to be acknowledged.
+    boolean lettersOut;
+
     /// It reached the pending bound, and is not yet well below it.
     boolean pendingFull;
 

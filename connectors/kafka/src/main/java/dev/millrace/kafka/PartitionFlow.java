@@ -31,6 +31,9 @@ final class PartitionFlow {
         /// The next record goes to a target that takes no more.
         record NoRoom() implements Progress {}
 
+        /// Too many dead letters of this partition wait to be acknowledged.
+        record LettersOut() implements Progress {}
+
         /// Under `poison.action: stop`: what was polled from it on failed, and nothing more of this partition is taken.
         record Poisoned(long offset, String reason, String detail) implements Progress {}
     }
@@ -38,6 +41,7 @@ final class PartitionFlow {
     private static final Progress DONE = new Progress.Done();
     private static final Progress NO_BUDGET = new Progress.NoBudget();
     private static final Progress NO_ROOM = new Progress.NoRoom();
+    private static final Progress LETTERS_OUT = new Progress.LettersOut();
 
     /// The records of one range; `at` is the next to encode.
     private static final class Run {
@@ -80,7 +84,7 @@ final class PartitionFlow {
             PartitionAccount account,
             Feeds feeds,
             ValueFormat format,
-            PoisonRows poisonRows,
+            PoisonRows.Shared poison,
             Resolved resolved,
             AdmissionBudget budget) {
         this.partition = tracker.partition();
@@ -90,7 +94,7 @@ final class PartitionFlow {
         this.feeds = feeds;
         this.mine = feeds.of(partition.topic()).toArray(Feeds.Feed[]::new);
         this.format = format;
-        this.poisonRows = poisonRows;
+        this.poisonRows = new PoisonRows(partition, poison);
         this.resolved = resolved;
         this.budget = budget;
         var count = feeds.outlets();
@@ -156,7 +160,7 @@ final class PartitionFlow {
         if (records == null) return null;
         while (run.at < run.end) {
             var record = records.at(run.at);
-            var full = poisonRows.full() ? NO_ROOM : route(record);
+            var full = poisonRows.full() ? LETTERS_OUT : route(record);
             if (full != null) return full;
             switch (format.check(record)) {
                 case Encoded.Written() -> {
@@ -167,8 +171,7 @@ final class PartitionFlow {
                                 account.sinks.get(i).skip(reason);
                             case Encoded.Poison poison -> {
                                 if (poisonRows.stops()) return poisoned(run, poison);
-                                poisonRows.setAside(
-                                        partition, record, poison, account.sinks.subList(i, i + 1), run.ack);
+                                poisonRows.setAside(record, poison, account.sinks.subList(i, i + 1), run.ack);
                             }
                         }
                     }
@@ -178,7 +181,7 @@ final class PartitionFlow {
                 }
                 case Encoded.Poison poison -> {
                     if (poisonRows.stops()) return poisoned(run, poison);
-                    poisonRows.setAside(partition, record, poison, account.sinks, run.ack);
+                    poisonRows.setAside(record, poison, account.sinks, run.ack);
                 }
             }
             run.at++;
@@ -314,17 +317,10 @@ final class PartitionFlow {
         }
     }
 
-    /// Gives up all that is not handed over.
+    /// Gives up all that is not handed over. What is encoded goes to the outlets, of which the caller drops this epoch's
+    /// chunks next: so each sink counts its own rows.
     void discard() {
         dropWaiting();
-        for (var i = 0; i < openCount; i++) {
-            var target = openBuilders[i];
-            open[target] = false;
-            var builder = builders[target];
-            if (builder == null) continue;
-            account.dropped(builder.rows());
-            builder.discard();
-        }
-        openCount = 0;
+        handOver();
     }
 }

@@ -6,6 +6,8 @@ public enum PauseReason {
     BUDGET,
     /// A shard that its rows go to takes no more.
     TARGET,
+    /// Too many dead letters of it wait to be acknowledged.
+    DEAD_LETTERS,
     /// `checkpoint.max_pending` ranges above the watermark.
     PENDING,
     /// A stop was asked for.

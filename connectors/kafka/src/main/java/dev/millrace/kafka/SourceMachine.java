@@ -62,7 +62,7 @@ public final class SourceMachine {
     private final Feeds feeds;
     private final ValueFormat format;
     private final PauseBook pauses;
-    private final PoisonRows poisonRows;
+    private final PoisonRows.Shared poison;
     private final CommitFlight flight;
     private final TreeMap<SourcePartition, Owned> owned = new TreeMap<>();
 
@@ -83,7 +83,7 @@ public final class SourceMachine {
         var values = parts.settings().values();
         this.format = ValueFormat.of(values.format(), values.onTombstone());
         this.pauses = new PauseBook(parts.counters());
-        this.poisonRows = new PoisonRows(values.onPoison(), parts.deadLetters());
+        this.poison = new PoisonRows.Shared(values.onPoison(), parts.deadLetters());
         this.flight = new CommitFlight(parts.settings().checkpoint().intervalNanos(), nowNanos);
     }
 
@@ -130,7 +130,7 @@ public final class SourceMachine {
                 parts.handles());
         flight.owned(partition, assigned.committed());
         var account = accounts.apply(partition);
-        var flow = new PartitionFlow(tracker, account, feeds, format, poisonRows, parts.inbox(), intake.budget());
+        var flow = new PartitionFlow(tracker, account, feeds, format, poison, parts.inbox(), intake.budget());
         var one = new Owned(flow, nowNanos);
         owned.put(partition, one);
         pauses.arrived(partition, nowNanos);
@@ -151,13 +151,13 @@ public final class SourceMachine {
     }
 
     private void step(boolean nothingPolled, long nowNanos, Consumer<SourceCommand> out) {
-        poisonRows.log().now(nowNanos);
+        poison.log().now(nowNanos);
         holdBudget(nowNanos);
         feeds.offerDue(nowNanos);
         encode(nowNanos, out);
         handOver(nothingPolled, nowNanos);
         if (draining) finishInput(nowNanos, out);
-        for (var line : poisonRows.log().take()) out.accept(new Tell("row_poison", line));
+        for (var line : poison.log().take()) out.accept(new Tell("row_poison", line));
         if (revoking) return;
         pause(nowNanos, out);
         stalls(nowNanos, out);
@@ -194,9 +194,11 @@ public final class SourceMachine {
             // Of a halted one too: what was taken before it was halted is as good as before.
             if (!budgetHeld) {
                 one.noRoom = false;
+                one.lettersOut = false;
                 switch (one.flow.encodeOn()) {
                     case PartitionFlow.Progress.Done() -> {}
                     case PartitionFlow.Progress.NoRoom() -> one.noRoom = true;
+                    case PartitionFlow.Progress.LettersOut() -> one.lettersOut = true;
                     // Others may have made room since: this pause is the budget's all the same.
                     case PartitionFlow.Progress.NoBudget() -> hold(nowNanos);
                     case PartitionFlow.Progress.Poisoned(var offset, var reason, var detail) -> {
@@ -259,6 +261,7 @@ public final class SourceMachine {
         if (one.halted) return PauseReason.HALTED;
         if (draining) return PauseReason.DRAIN;
         if (budgetHeld) return PauseReason.BUDGET;
+        if (one.lettersOut) return PauseReason.DEAD_LETTERS;
         if (one.noRoom || one.flow.hasWaiting()) return PauseReason.TARGET;
         return one.pendingFull ? PauseReason.PENDING : null;
     }

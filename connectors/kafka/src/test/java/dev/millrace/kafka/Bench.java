@@ -35,6 +35,10 @@ final class Bench {
     long now = 1_000 * MS;
 
     Bench(KafkaSourceSettings settings, List<SinkFeed> sinks, MemoryIntake intake) {
+        this(settings, sinks, intake, DeadLetters.none());
+    }
+
+    Bench(KafkaSourceSettings settings, List<SinkFeed> sinks, MemoryIntake intake, DeadLetters letters) {
         this.intake = intake;
         this.accounts = new Accounts(sinks);
         var parts = new SourceMachine.Parts(
@@ -45,7 +49,7 @@ final class Bench {
                 handles,
                 epochs::incrementAndGet,
                 counters,
-                DeadLetters.none());
+                letters);
         machine = new SourceMachine(parts, accounts::of, now);
     }
 

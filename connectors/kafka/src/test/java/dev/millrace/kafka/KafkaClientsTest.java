@@ -7,6 +7,8 @@ import dev.millrace.config.KafkaClientDefaults;
 import dev.millrace.config.KafkaClientKeys;
 import dev.millrace.config.KafkaSourceConfig;
 import dev.millrace.kafka.KafkaSourceSettings.GroupProtocol;
+import dev.millrace.kafka.KafkaSourceSettings.Subscription;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -73,6 +75,44 @@ final class KafkaClientsTest {
                 .containsEntry("auto.offset.reset", "none")
                 .containsEntry("enable.auto.commit", "false")
                 .containsEntry("group.protocol", "classic");
+    }
+
+    @Test
+    @Tag("POI-5")
+    @Tag("CFG-9")
+    void whatAUserSaysOfTheConnectionReachesTheClientsOfDeadLetters() {
+        var connection = Map.of(
+                "security.protocol", "SASL_SSL",
+                "sasl.mechanism", "PLAIN",
+                "sasl.jaas.config", "org.apache.kafka.common.security.plain.PlainLoginModule required;",
+                "ssl.truststore.location", "/trust.jks",
+                "reconnect.backoff.ms", "70");
+        var all = new TreeMap<>(connection);
+        all.putAll(Map.of(
+                "group.instance.id", "blue",
+                "fetch.min.bytes", "1000000",
+                "fetch.max.wait.ms", "30000",
+                "fetch.max.bytes", "900000000",
+                "max.poll.records", "1",
+                "request.timeout.ms", "600000"));
+        var clients = with(all);
+        assertThat(clients.originalsProperties())
+                .containsAllEntriesOf(connection)
+                .doesNotContainKeys("group.id", "group.instance.id")
+                .containsEntry("fetch.min.bytes", 1)
+                .containsEntry("fetch.max.wait.ms", 100)
+                .containsEntry("fetch.max.bytes", 1 << 20)
+                .containsEntry("max.poll.records", 500);
+        assertThat(clients.deadLetterProperties())
+                .containsAllEntriesOf(connection)
+                .containsEntry("acks", "all")
+                .containsEntry("enable.idempotence", true)
+                .doesNotContainKeys("fetch.min.bytes", "group.instance.id");
+        var here = KafkaSourceSettings.of("127.0.0.1:1", new Subscription.Named(List.of("orders")), "group");
+        var plain =
+                new KafkaClients(here.properties(Map.of("fetch.min.bytes", "1000000", "request.timeout.ms", "600000")));
+        plain.originals().close();
+        plain.deadLetterProducer().close();
     }
 
     @Test

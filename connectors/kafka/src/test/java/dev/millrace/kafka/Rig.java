@@ -29,6 +29,10 @@ final class Rig implements AutoCloseable {
     }
 
     Rig(KafkaSourceSettings settings, List<SinkFeed> sinks, MemoryIntake intake, NanoClock clock) {
+        this(settings, sinks, intake, clock, DeadLetters.none());
+    }
+
+    Rig(KafkaSourceSettings settings, List<SinkFeed> sinks, MemoryIntake intake, NanoClock clock, DeadLetters letters) {
         this.intake = intake;
         var listener = new SourceListener() {
             @Override
@@ -41,7 +45,7 @@ final class Rig implements AutoCloseable {
                 failures.add(exitCode + " " + reason);
             }
         };
-        source = new KafkaSource(settings, sinks, intake, listener, DeadLetters.none(), handles, clock);
+        source = new KafkaSource(settings, sinks, intake, listener, letters, handles, clock);
     }
 
     static Rig of(KafkaSourceSettings settings, MemoryIntake intake) {

@@ -756,7 +756,7 @@ final class SourceMachineTest {
         var view = bench.accounts.of(P0).view(bench.now, 1);
         assertThat(view.waiting()).isZero();
         assertThat(view.position()).isEqualTo(3);
-        assertThat(view.dropped()).isEqualTo(3);
+        assertThat(view.sinks().getFirst().tally().encoded() + view.dropped()).isEqualTo(3);
     }
 
     @Test

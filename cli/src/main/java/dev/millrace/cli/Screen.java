@@ -2,11 +2,10 @@ package dev.millrace.cli;
 
 import java.io.PrintStream;
 
-/// What the demo prints: lines that stay, and a progress line, which is redrawn on a terminal and printed once a second
-/// elsewhere.
+/// Lines that stay, and a progress line, which is redrawn on a terminal and printed once a second elsewhere.
 ///
-/// Thread ownership: the demo's loop.
-final class DemoScreen {
+/// Thread ownership: one thread.
+final class Screen {
     private static final long NANOS_PER_SECOND = 1_000_000_000L;
     private static final String CLEAR_LINE = "\r\u001b[2K";
 
@@ -16,15 +15,28 @@ final class DemoScreen {
     private boolean printed;
     private long printedNanos;
 
-    DemoScreen(PrintStream out, boolean terminal) {
+    Screen(PrintStream out, boolean terminal) {
         this.out = out;
         this.terminal = terminal;
+    }
+
+    /// Whether a person looks at this process's output.
+    @SuppressWarnings("SystemConsoleNull") // a JVM without its line editor may still give none
+    static boolean onTerminal() {
+        var console = System.console();
+        return console != null && console.isTerminal();
     }
 
     void line(String text) {
         if (open) out.print(CLEAR_LINE);
         open = false;
         out.println(text);
+    }
+
+    /// Leaves the progress line as it stands.
+    void end() {
+        if (open) out.println();
+        open = false;
     }
 
     void progress(String text, long nowNanos) {

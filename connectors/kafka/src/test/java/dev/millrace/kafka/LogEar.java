@@ -1,0 +1,36 @@
+package dev.millrace.kafka;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.AppenderBase;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.LoggerFactory;
+
+/// Counts what this package logs of one event, while it is open.
+final class LogEar extends AppenderBase<ILoggingEvent> implements AutoCloseable {
+    private final Logger logger = (Logger) LoggerFactory.getLogger("dev.millrace.kafka");
+    private final String wanted;
+    private final AtomicInteger heard = new AtomicInteger();
+
+    LogEar(String wanted) {
+        this.wanted = wanted;
+        start();
+        logger.addAppender(this);
+    }
+
+    @Override
+    protected void append(ILoggingEvent event) {
+        var pairs = event.getKeyValuePairs();
+        if (pairs != null && pairs.stream().anyMatch(pair -> wanted.equals(pair.value))) heard.incrementAndGet();
+    }
+
+    int count() {
+        return heard.get();
+    }
+
+    @Override
+    public void close() {
+        logger.detachAppender(this);
+        stop();
+    }
+}
