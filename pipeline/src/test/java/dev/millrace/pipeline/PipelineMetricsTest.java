@@ -128,6 +128,8 @@ class PipelineMetricsTest {
                 "millrace_attempts_total",
                 "millrace_late_outcomes_total",
                 "millrace_breaker_state",
+                "millrace_inflight_limit",
+                "millrace_linger_seconds",
                 "millrace_backoff_seconds",
                 "millrace_write_seconds_count",
                 "millrace_permit_wait_seconds_count",
