@@ -54,7 +54,7 @@ final class Throttle {
     /// The attempt was answered with an overload; `lastAttempt` is the last that began so far. Returns whether
     /// this is news.
     boolean overloaded(long attempt, long lastAttempt, long nowNanos) {
-        var news = !slowed();
+        var news = !slowed() && attempt > lastBefore;
         if (news) {
             beganNanos = nowNanos;
             overloads = 0;
