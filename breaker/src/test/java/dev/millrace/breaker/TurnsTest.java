@@ -177,7 +177,9 @@ class TurnsTest {
         for (long openNanos : new long[] {0, SECOND, 30 * SECOND, HOUR}) {
             Driven shard = new Driven(2, settings(1, openNanos, openNanos, 1)).halfOpen(0);
             shard.write(0, HEALTHY);
-            long least = Math.min(openNanos, 30 * SECOND);
+            long least = Math.clamp(openNanos, 5 * SECOND, 30 * SECOND);
+            shard.pass(least - 1).write(0, HEALTHY);
+            assertThat(shard.view(0).oneTurnIn()).isEqualTo(16);
             for (int step = 0; step < 4; step++) shard.pass(least).write(0, HEALTHY);
             assertThat(shard.view(0).oneTurnIn()).isOne();
         }
