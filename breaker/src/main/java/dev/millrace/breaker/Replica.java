@@ -38,6 +38,7 @@ final class Replica {
     private final BreakerSettings settings;
     private final GivenClock clock;
     private final CircuitBreaker breaker;
+    private final Turns turns;
     private Stay stay = new Stay.Closed(new HashSet<>());
     private long beganNanos;
     private long episode;
@@ -49,6 +50,7 @@ final class Replica {
         this.settings = settings;
         this.clock = new GivenClock(nowNanos);
         this.breaker = CircuitBreaker.of("replica-" + index, config(settings, clock));
+        this.turns = new Turns(settings.openNanos());
         this.beganNanos = nowNanos;
     }
 
@@ -88,6 +90,17 @@ final class Replica {
         return eligible() && stay instanceof Stay.Closed;
     }
 
+    /// While it is closed, it takes one of its turns in so many.
+    int oneTurnIn() {
+        return turns.oneIn();
+    }
+
+    /// It is its turn, and the siblings that have come back furthest take one in `leastOneIn`. Returns
+    /// whether it takes it: those always do, so that somebody does.
+    boolean takesTurn(int leastOneIn) {
+        return turns.oneIn() == leastOneIn || turns.take();
+    }
+
     /// Half-open and eligible, with a slot free.
     boolean probeable() {
         return eligible() && stay instanceof Stay.HalfOpen(var out) && out.size() < settings.halfOpenProbes();
@@ -111,7 +124,7 @@ final class Replica {
         };
         if (!counts) return false;
         return switch (verdict) {
-            case HEALTHY, SICK -> tell(permit, verdict, nowNanos);
+            case HEALTHY, OVERLOADED, SICK -> tell(permit, verdict, nowNanos);
             case UNTRIED -> permit.probe();
         };
     }
@@ -157,7 +170,8 @@ final class Replica {
     }
 
     private ReplicaView view(ReplicaView.Phase phase, long endsNanos, int probesOut) {
-        return new ReplicaView(index, phase, beganNanos, endsNanos, episode, openings, probesOut, unfinished);
+        return new ReplicaView(
+                index, phase, beganNanos, endsNanos, episode, openings, probesOut, unfinished, turns.oneIn());
     }
 
     /// The earlier of two instants, either of which may be [#NEVER].
@@ -169,11 +183,17 @@ final class Replica {
 
     private boolean tell(Permit permit, Verdict verdict, long nowNanos) {
         clock.set(nowNanos);
-        breaker.onResult(Math.max(0, nowNanos - permit.grantedNanos()), TimeUnit.NANOSECONDS, verdict);
+        // How long an overloaded shard takes to say so speaks against no replica either.
+        long tookNanos = verdict == Verdict.OVERLOADED ? 0 : Math.max(0, nowNanos - permit.grantedNanos());
+        breaker.onResult(tookNanos, TimeUnit.NANOSECONDS, verdict);
         return switch (breaker.getState()) {
             case CLOSED -> {
-                if (stay instanceof Stay.Closed) yield false;
+                if (stay instanceof Stay.Closed) {
+                    comesBack(verdict, tookNanos, nowNanos);
+                    yield false;
+                }
                 openings = 0;
+                turns.comeBack(nowNanos);
                 become(new Stay.Closed(new HashSet<>()), nowNanos);
                 yield true;
             }
@@ -185,6 +205,13 @@ final class Replica {
             case HALF_OPEN, DISABLED, FORCED_OPEN, METRICS_ONLY ->
                 throw new IllegalStateException("breaker of replica " + index + " is " + breaker.getState());
         };
+    }
+
+    /// Of a replica that comes back, a slow write is none that speaks for it; an overload answer says
+    /// nothing.
+    private void comesBack(Verdict verdict, long tookNanos, long nowNanos) {
+        if (verdict == Verdict.SICK || tookNanos > settings.slowNanos()) turns.failed(nowNanos);
+        else if (verdict == Verdict.HEALTHY) turns.succeeded(nowNanos);
     }
 
     /// The one place where the phase changes.

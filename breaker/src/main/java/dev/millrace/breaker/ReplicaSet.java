@@ -44,6 +44,9 @@ public final class ReplicaSet {
     /// A closed replica in rotation; with none closed, a probe of a half-open one; else when to ask again, which is
     /// after `nowNanos`.
     ///
+    /// Beside a sibling that is further, a replica that closed again takes some of its turns only, ever
+    /// more of them (BRK-13). Without one it takes all.
+    ///
     /// [Preference.Only] may be given a probe of its replica while a sibling is closed; the others never.
     public Leave acquire(Preference preference, long nowNanos) {
         moveOn(nowNanos);
@@ -116,11 +119,26 @@ public final class ReplicaSet {
     }
 
     private Leave inRotation(int notReplica, long nowNanos) {
-        Replica replica = next(Replica::usable, turn, notReplica);
+        Replica replica = closed(notReplica);
         if (replica == null) replica = next(Replica::probeable, turn, notReplica);
         if (replica == null) return whenOf(replicas);
         turn = after(replica);
         return new Leave.Granted(grant(replica, nowNanos));
+    }
+
+    /// The next closed one that takes its turn, and is not `notReplica` if another is closed.
+    ///
+    /// Invariant B3: a closed replica is passed over only for a closed one that has come back further.
+    private @Nullable Replica closed(int notReplica) {
+        int least = Integer.MAX_VALUE;
+        for (Replica replica : replicas)
+            if (replica.usable() && replica.index() != notReplica) least = Math.min(least, replica.oneTurnIn());
+        if (least == Integer.MAX_VALUE) return next(Replica::usable, turn, NONE);
+        int furthest = least;
+        return next(
+                replica -> replica.usable() && replica.index() != notReplica && replica.takesTurn(furthest),
+                turn,
+                NONE);
     }
 
     private Leave only(Replica replica, long nowNanos) {

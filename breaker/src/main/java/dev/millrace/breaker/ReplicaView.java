@@ -3,9 +3,10 @@ package dev.millrace.breaker;
 /// A replica as told to people, computed when asked.
 ///
 /// `phaseBeganNanos` is when it entered its phase; `phaseEndsNanos` is when an open one may be probed, else
-/// `Long.MAX_VALUE`: their difference is how long it stays open. `openings` counts openings in a row without a
-/// probe's success between. `unfinished` says that attempts which were cancelled and have not ended keep it out
-/// of use (WRT-10).
+/// `Long.MAX_VALUE`: their difference is how long it stays open. `openings` counts openings in a row
+/// without a probe's success between. `unfinished` says that attempts which were cancelled and have not
+/// ended keep it out of use (WRT-10). While it is closed it takes one of its turns in `oneTurnIn`: 1 but
+/// for a replica that closed again not long ago (BRK-13).
 public record ReplicaView(
         int replica,
         Phase phase,
@@ -14,7 +15,8 @@ public record ReplicaView(
         long episode,
         int openings,
         int probesOut,
-        boolean unfinished) {
+        boolean unfinished,
+        int oneTurnIn) {
     public enum Phase {
         CLOSED,
         OPEN,

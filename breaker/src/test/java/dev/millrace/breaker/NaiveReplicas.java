@@ -18,6 +18,9 @@ final class NaiveReplicas {
         int sickInARow;
         int slowInARow;
         boolean unfinished;
+        int oneTurnIn = 1;
+        long stepSince;
+        int passedOver;
     }
 
     private record Held(long atElapsed, long deadline) {}
@@ -66,17 +69,30 @@ final class NaiveReplicas {
         if (mine == null || permit.episode() != one.episode) return false;
         if (verdict == Verdict.UNTRIED) return permit.probe();
         boolean sick = verdict == Verdict.SICK;
-        boolean slow = elapsed - mine.atElapsed() > settings.slowNanos();
+        boolean slow = verdict != Verdict.OVERLOADED && elapsed - mine.atElapsed() > settings.slowNanos();
         one.sickInARow = sick ? one.sickInARow + 1 : 0;
         one.slowInARow = slow ? one.slowInARow + 1 : 0;
         boolean opens = permit.probe()
                 ? sick || slow
                 : one.sickInARow >= settings.window() || one.slowInARow >= settings.window();
-        if (!opens && !permit.probe()) return false;
+        if (!opens && !permit.probe()) {
+            boolean stepDone = elapsed - one.stepSince >= Math.clamp(settings.openNanos(), 5 * Driven.SECOND, 30 * Driven.SECOND);
+            if (one.oneTurnIn == 1) return false;
+            if (sick || slow) step(one, 16, elapsed);
+            else if (verdict == Verdict.HEALTHY && stepDone) step(one, one.oneTurnIn / 2, elapsed);
+            return false;
+        }
+        if (!opens) step(one, 16, elapsed);
         one.openings = opens ? one.openings + 1 : 0;
         one.ends = due(elapsed, openFor(one.openings));
         change(one, opens ? "OPEN" : "CLOSED", elapsed);
         return true;
+    }
+
+    private static void step(One one, int oneTurnIn, long elapsed) {
+        one.oneTurnIn = oneTurnIn;
+        one.stepSince = elapsed;
+        one.passedOver = 0;
     }
 
     boolean unfinished(int replica, boolean atBound) {
@@ -107,7 +123,8 @@ final class NaiveReplicas {
             One one = ones.get(i);
             all.add(one.phase + " episode " + one.episode + " since " + one.since + " until "
                     + (one.phase.equals("OPEN") ? String.valueOf(one.ends) : "never") + " openings " + one.openings
-                    + " out " + probesOut(i) + " " + one.unfinished);
+                    + " out " + probesOut(i) + " " + one.unfinished + " one turn in "
+                    + one.oneTurnIn);
         }
         return all;
     }
@@ -134,7 +151,15 @@ final class NaiveReplicas {
     }
 
     private String inTurn(int not) {
-        int found = first(i -> closed(i) && i != not, turn);
+        int least = Integer.MAX_VALUE;
+        for (int i = 0; i < ones.size(); i++) if (closed(i) && i != not) least = Math.min(least, ones.get(i).oneTurnIn);
+        int found = -1;
+        for (int i = turn; i < turn + ones.size() && found < 0; i++) {
+            One one = ones.get(i % ones.size());
+            if (!closed(i % ones.size()) || i % ones.size() == not) continue;
+            if (one.oneTurnIn != least && ++one.passedOver % one.oneTurnIn != 0) continue;
+            found = i % ones.size();
+        }
         if (found < 0) found = first(this::closed, turn);
         if (found < 0) found = first(i -> slot(i) && i != not, turn);
         if (found < 0) found = first(this::slot, turn);

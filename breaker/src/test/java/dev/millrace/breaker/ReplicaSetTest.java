@@ -373,7 +373,8 @@ class ReplicaSetTest {
         assertThat(probe.probe()).isTrue();
         assertThat(shard.set.probe(shard.now())).isNull();
         shard.report(probe, HEALTHY);
-        assertThat(shard.rotation(3)).contains(1);
+        assertThat(shard.phase(1)).isEqualTo(CLOSED);
+        assertThat(shard.rotation(33)).contains(1);
     }
 
     @Test

@@ -189,6 +189,16 @@ final class PipelineMetrics {
                 tags,
                 () -> view(shard).view().unfinished());
         gauge(
+                "millrace.inflight.limit",
+                "batches that may be on their way, fewer than set while the sink is overloaded",
+                tags,
+                () -> view(shard).view().limit());
+        gauge(
+                "millrace.linger.seconds",
+                "how long an open batch lingers, longer than set while the sink is overloaded",
+                tags,
+                () -> view(shard).view().lingerNanos() / NANOS_PER_SECOND);
+        gauge(
                 "millrace.backoff.seconds",
                 "the longest backoff being slept now",
                 tags,

@@ -111,6 +111,8 @@ final class StatusJson {
         out.writeBooleanField("usable", view.usable());
         out.writeBooleanField("blocked", view.blocked());
         out.writeNumberField("open_rows", view.openRows());
+        out.writeNumberField("inflight_limit", view.limit());
+        out.writeNumberField("linger_seconds", view.lingerNanos() / NANOS_PER_SECOND);
         out.writeNumberField("rows_written", shard.counts().rowsWritten());
         out.writeNumberField("rows_duplicate", shard.counts().rowsDuplicate());
         out.writeNumberField("batches_written", shard.counts().batchesWritten());
@@ -141,6 +143,7 @@ final class StatusJson {
             out.writeStringField("breaker", word(state.phase()));
             var ends = state.phaseEndsNanos();
             number("open_for_ms", ends == NanoClock.NEVER ? null : (Long) Math.max(0, (ends - nowNanos) / 1_000_000));
+            out.writeNumberField("one_turn_in", state.oneTurnIn());
             out.writeNumberField("rows_written", shard.counts().rowsWrittenTo(state.replica()));
             out.writeNumberField("failures", shard.counts().failuresOf(state.replica()));
             text("last_failure", failure == null ? null : failure.toString());

@@ -40,8 +40,8 @@ class PipelineMetricsTest {
 
     private ShardStatus shard() {
         var replica = new ShardView.Replica(
-                new ReplicaView(0, ReplicaView.Phase.CLOSED, 0, Long.MAX_VALUE, 0, 0, 0, false), null);
-        var view = new ShardView(SHARD, true, 0, List.of(), 0, NanoClock.NEVER, lastAnswer, 0, List.of(replica));
+                new ReplicaView(0, ReplicaView.Phase.CLOSED, 0, Long.MAX_VALUE, 0, 0, 0, false, 1), null);
+        var view = new ShardView(SHARD, true, 0, 2, 1, List.of(), 0, NanoClock.NEVER, lastAnswer, 0, List.of(replica));
         return new ShardStatus(SHARD, List.of(URI.create("blackhole")), ShardStatus.Worker.RUNNING, view, counts);
     }
 
@@ -128,6 +128,8 @@ class PipelineMetricsTest {
                 "millrace_attempts_total",
                 "millrace_late_outcomes_total",
                 "millrace_breaker_state",
+                "millrace_inflight_limit",
+                "millrace_linger_seconds",
                 "millrace_backoff_seconds",
                 "millrace_write_seconds_count",
                 "millrace_permit_wait_seconds_count",

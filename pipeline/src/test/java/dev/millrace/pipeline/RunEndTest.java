@@ -146,7 +146,7 @@ final class RunEndTest {
     }
 
     private static ShardStatus finished(ShardCounts counts) {
-        var view = new ShardView(SHARD, true, 0, List.of(), 0, NanoClock.NEVER, NanoClock.NEVER, 0, List.of());
+        var view = new ShardView(SHARD, true, 0, 2, 1, List.of(), 0, NanoClock.NEVER, NanoClock.NEVER, 0, List.of());
         return new ShardStatus(SHARD, List.of(), ShardStatus.Worker.FINISHED, view, counts);
     }
 

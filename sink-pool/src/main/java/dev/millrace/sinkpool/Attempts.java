@@ -58,6 +58,11 @@ final class Attempts {
         return new ArrayList<>(live.values());
     }
 
+    /// The id of the last attempt that began; 0 for none.
+    long lastId() {
+        return lastId;
+    }
+
     int unfinished(int replica) {
         return unfinished[replica];
     }

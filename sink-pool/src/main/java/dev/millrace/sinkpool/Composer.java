@@ -29,8 +29,9 @@ final class Composer {
         lanes.get(chunk.target().lane()).add(chunk, sealings);
     }
 
-    void sealDue(long nowNanos) {
-        for (var lane : lanes) lane.sealDue(nowNanos, sealings);
+    /// Seals what has lingered so long.
+    void sealDue(long lingerNanos, long nowNanos) {
+        for (var lane : lanes) lane.sealDue(lingerNanos, nowNanos, sealings);
     }
 
     void sealUnderPressure(long nowNanos) {
@@ -89,9 +90,9 @@ final class Composer {
         return out;
     }
 
-    long wakeAtNanos() {
+    long wakeAtNanos(long lingerNanos) {
         var wake = NanoClock.NEVER;
-        for (var lane : lanes) wake = NanoClock.earlier(wake, lane.wakeAtNanos());
+        for (var lane : lanes) wake = NanoClock.earlier(wake, lane.wakeAtNanos(lingerNanos));
         return wake;
     }
 }

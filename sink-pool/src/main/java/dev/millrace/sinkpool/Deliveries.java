@@ -8,20 +8,22 @@ import org.jspecify.annotations.Nullable;
 /// The sealed batches of one shard that are not settled: a FIFO queue of those without a permit, those that hold one,
 /// and those that are parked: they wait for evidence or for their dead letters, and hold up nobody.
 ///
-/// Invariant M3: at most `permits` batches hold one, each from its first attempt until it is removed (SEAL-7).
+/// Invariant M3: a permit is given while fewer are out than the throttle's limit, and kept from a batch's first
+/// attempt until it is removed; so at most `inflight.max_per_shard` hold one (SEAL-7). Of those that hold one, no
+/// more are being written than the limit (BRK-12).
 ///
 /// Thread ownership: the shard machine that created it.
 final class Deliveries {
     /// Past these a batch that should be parked keeps its permit: so a shard that only refuses holds (POI-4, POI-13).
     static final int MOST_PARKED = 64;
 
-    private final int permits;
+    private final Throttle throttle;
     private final ArrayDeque<Delivery> queue = new ArrayDeque<>();
     private final List<Delivery> inFlight = new ArrayList<>();
     private final List<Delivery> parked = new ArrayList<>();
 
-    Deliveries(int permits) {
-        this.permits = permits;
+    Deliveries(Throttle throttle) {
+        this.throttle = throttle;
     }
 
     void enqueue(Delivery delivery) {
@@ -30,11 +32,11 @@ final class Deliveries {
 
     /// Gives permits to those that wait for one, the longest waiting first.
     void admit() {
-        while (inFlight.size() < permits && !queue.isEmpty()) inFlight.add(queue.removeFirst());
+        while (inFlight.size() < throttle.limit() && !queue.isEmpty()) inFlight.add(queue.removeFirst());
     }
 
     boolean permitFree() {
-        return queue.isEmpty() && inFlight.size() < permits;
+        return queue.isEmpty() && inFlight.size() < throttle.limit();
     }
 
     /// None waits for a permit.
@@ -113,11 +115,15 @@ final class Deliveries {
         return out;
     }
 
-    /// Those that hold a permit and want a replica now.
+    /// Those that hold a permit and may have a replica now: none while as many are being written as the limit allows.
     List<Delivery> ready() {
         var out = new ArrayList<Delivery>();
-        for (var delivery : inFlight) if (delivery.stage() instanceof Delivery.Stage.Ready) out.add(delivery);
-        return out;
+        var writing = 0;
+        for (var delivery : inFlight) {
+            if (delivery.stage() instanceof Delivery.Stage.Ready) out.add(delivery);
+            if (delivery.stage() instanceof Delivery.Stage.Writing) writing++;
+        }
+        return writing < throttle.limit() ? out : List.of();
     }
 
     /// What is parked and wants a replica again is the next to get a permit.

@@ -194,6 +194,11 @@ final class Dispatcher {
 
     // --- what others may ask
 
+    /// The last attempt that began.
+    long lastAttempt() {
+        return attempts.lastId();
+    }
+
     long wakeAtNanos() {
         var wake = NanoClock.earlier(attempts.wakeAtNanos(), replicas.wakeAtNanos());
         return NanoClock.earlier(wake, replicaWakeNanos);

@@ -40,12 +40,12 @@ final class MergedComposition {
     }
 
     /// Seals what has lingered long enough.
-    void sealDue(long nowNanos, List<Sealing> sealed) {
-        if (!open.isEmpty() && nowNanos - oldestNanos >= settings.lingerNanos()) seal(SealReason.LINGER, sealed);
+    void sealDue(long lingerNanos, long nowNanos, List<Sealing> sealed) {
+        if (!open.isEmpty() && nowNanos - oldestNanos >= lingerNanos) seal(SealReason.LINGER, sealed);
     }
 
-    /// Seals what is at least a quarter full, or has half its linger behind it; what is less would only make small
-    /// batches.
+    /// Seals what is at least a quarter full, or has half the linger of the settings behind it, since nothing more
+    /// would come; what is less would only make small batches.
     void sealUnderPressure(long nowNanos, List<Sealing> sealed) {
         var worth = rows * 4 >= settings.maxRows()
                 || bytes * 4 >= settings.maxBytes()
@@ -95,7 +95,7 @@ final class MergedComposition {
     }
 
     /// When linger will seal what is open.
-    long wakeAtNanos() {
-        return open.isEmpty() ? NanoClock.NEVER : NanoClock.due(oldestNanos, settings.lingerNanos());
+    long wakeAtNanos(long lingerNanos) {
+        return open.isEmpty() ? NanoClock.NEVER : NanoClock.due(oldestNanos, lingerNanos);
     }
 }

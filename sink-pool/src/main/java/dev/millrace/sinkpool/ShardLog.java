@@ -37,6 +37,18 @@ final class ShardLog {
                         .addKeyValue("attempts", attempts)
                         .addKeyValue("seconds", lasted / NANOS_PER_SECOND)
                         .log("a write succeeded again");
+            case ShardNote.OverloadBegan(var first) ->
+                LOG.atWarn()
+                        .addKeyValue("event", "overload_began")
+                        .addKeyValue("shard", shard)
+                        .log("the sink is overloaded; fewer and larger batches go out, nothing is lost: {}", first);
+            case ShardNote.OverloadEnded(var answers, var lasted) ->
+                LOG.atInfo()
+                        .addKeyValue("event", "overload_ended")
+                        .addKeyValue("shard", shard)
+                        .addKeyValue("answers", answers)
+                        .addKeyValue("seconds", lasted / NANOS_PER_SECOND)
+                        .log("batches go out as set again");
             case ShardNote.ReplicaOpened(var replica, var last, var open) ->
                 LOG.atWarn()
                         .addKeyValue("event", "replica_opened")
@@ -55,7 +67,7 @@ final class ShardLog {
                         .addKeyValue("event", "replica_closed")
                         .addKeyValue("shard", shard)
                         .addKeyValue("replica", endpoints.get(replica))
-                        .log("the replica takes writes again");
+                        .log("the replica takes writes again, ever more of them");
             case ShardNote.Blocked(var batch, var failure) ->
                 LOG.atError()
                         .addKeyValue("event", "batch_blocked")

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// A batch takes an in-flight permit with its first attempt and keeps it, through backoff and breaker waits,
 /// until it is settled or parked. With none free, sealed batches wait in FIFO order and [#wantsChunks] is false
-/// (SEAL-5).
+/// (SEAL-5). While the sink is overloaded there are fewer permits, and open batches linger longer (BRK-12).
 ///
 /// Invariant M1: a chunk that arrived is settled exactly once, as written only after a sink said so. M2: every attempt
 /// of a batch sends the same rows under the same token (SEAL-4).
@@ -33,6 +33,7 @@ public final class ShardMachine {
     private final ShardCounts counts;
     private final RetryLadder ladder;
     private final Composer composer;
+    private final Throttle throttle;
     private final Deliveries deliveries;
     private final Dispatcher dispatcher;
     private final LateCommands late;
@@ -52,7 +53,8 @@ public final class ShardMachine {
         this.counts = counts;
         this.ladder = new RetryLadder(settings.retry(), chance);
         this.composer = new Composer(settings, mint, counts);
-        this.deliveries = new Deliveries(settings.maxInFlight());
+        this.throttle = new Throttle(settings);
+        this.deliveries = new Deliveries(throttle);
         this.late = new LateCommands(counts);
         this.dispatcher = new Dispatcher(settings, counts, nowNanos, late::tell);
         this.trials = new Trials(settings.poison(), deliveries, ladder, counts, late);
@@ -159,13 +161,13 @@ public final class ShardMachine {
                     }
                     case WriteOutcome.Blame.Overload(var retryAfter) -> {
                         count(attempt, ShardCounts.Attempt.OVERLOADED);
-                        lastAnswerNanos = nowNanos;
-                        failed(attempt, failure, answered(attempt), retryAfter, nowNanos);
+                        overloaded(attempt, failure, nowNanos);
+                        failed(attempt, failure, contact(attempt, Verdict.OVERLOADED), retryAfter, nowNanos);
                     }
                     case WriteOutcome.Blame.Nobody() -> {
                         count(attempt, ShardCounts.Attempt.UNAVAILABLE);
-                        lastAnswerNanos = nowNanos;
-                        failed(attempt, failure, answered(attempt), 0, nowNanos);
+                        answered(attempt, nowNanos);
+                        failed(attempt, failure, contact(attempt, Verdict.HEALTHY), 0, nowNanos);
                     }
                 }
             }
@@ -183,7 +185,7 @@ public final class ShardMachine {
     }
 
     private void written(Attempts.Live attempt, WriteOutcome.Written written, long nowNanos) {
-        lastAnswerNanos = nowNanos;
+        answered(attempt, nowNanos);
         var permit = attempt.permit();
         var delivery = attempt.delivery();
         if (delivery == null) {
@@ -258,8 +260,8 @@ public final class ShardMachine {
             return null;
         }
         count(attempt, how);
-        lastAnswerNanos = nowNanos;
-        dispatcher.failed(attempt.permit(), failure, answered(attempt), nowNanos);
+        answered(attempt, nowNanos);
+        dispatcher.failed(attempt.permit(), failure, contact(attempt, Verdict.HEALTHY), nowNanos);
         delivery.ready();
         return giveUpIfUnwanted(delivery) ? null : delivery;
     }
@@ -268,8 +270,8 @@ public final class ShardMachine {
     /// (BRK-11); nothing is dropped.
     private void held(Attempts.Live attempt, Failure failure, ShardCounts.Attempt how, long nowNanos) {
         count(attempt, how);
-        lastAnswerNanos = nowNanos;
-        dispatcher.failed(attempt.permit(), failure, answered(attempt), nowNanos);
+        answered(attempt, nowNanos);
+        dispatcher.failed(attempt.permit(), failure, contact(attempt, Verdict.HEALTHY), nowNanos);
         var delivery = attempt.delivery();
         if (delivery == null) return;
         if (delivery.failed(failure, true))
@@ -278,8 +280,21 @@ public final class ShardMachine {
     }
 
     /// An answer is contact; but of a ping, only a good one lets a batch through.
-    private static Verdict answered(Attempts.Live attempt) {
-        return attempt.delivery() == null ? Verdict.SICK : Verdict.HEALTHY;
+    private static Verdict contact(Attempts.Live attempt, Verdict verdict) {
+        return attempt.delivery() == null ? Verdict.SICK : verdict;
+    }
+
+    /// The sink answered, with anything but an overload. A ping says nothing of the load of writes.
+    private void answered(Attempts.Live attempt, long nowNanos) {
+        lastAnswerNanos = nowNanos;
+        if (attempt.delivery() != null && throttle.answered(attempt.id()))
+            late.tell(new ShardNote.OverloadEnded(throttle.overloads(), throttle.lastedNanos(nowNanos)));
+    }
+
+    private void overloaded(Attempts.Live attempt, Failure failure, long nowNanos) {
+        lastAnswerNanos = nowNanos;
+        if (attempt.delivery() != null && throttle.overloaded(attempt.id(), dispatcher.lastAttempt(), nowNanos))
+            late.tell(new ShardNote.OverloadBegan(failure));
     }
 
     private void again(Delivery delivery, Failure failure, int replica, long sleepNanos, long nowNanos) {
@@ -300,7 +315,7 @@ public final class ShardMachine {
     // --- what is written next
 
     private void schedule(long nowNanos, Consumer<ShardCommand> out) {
-        composer.sealDue(nowNanos);
+        composer.sealDue(throttle.lingerNanos(), nowNanos);
         enqueueSealed(nowNanos);
         trials.tick(nowNanos);
         deliveries.wake(nowNanos);
@@ -361,7 +376,7 @@ public final class ShardMachine {
     /// When a `Tick` would next do something; [NanoClock#NEVER] for never. A tick at exactly this time does it.
     public long wakeAtNanos() {
         if (over) return NanoClock.NEVER;
-        var wake = NanoClock.earlier(dispatcher.wakeAtNanos(), composer.wakeAtNanos());
+        var wake = NanoClock.earlier(dispatcher.wakeAtNanos(), composer.wakeAtNanos(throttle.lingerNanos()));
         wake = NanoClock.earlier(wake, deliveries.wakeAtNanos());
         return draining ? NanoClock.earlier(wake, drainNanos) : wake;
     }
@@ -417,6 +432,8 @@ public final class ShardMachine {
                 settings.shard(),
                 dispatcher.usable(),
                 composer.openRows(),
+                throttle.limit(),
+                throttle.lingerNanos(),
                 held,
                 sleepNanos,
                 sleepEnds,

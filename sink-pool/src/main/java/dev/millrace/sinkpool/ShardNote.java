@@ -8,6 +8,12 @@ public sealed interface ShardNote {
     /// A write succeeded again: after so many failed attempts and so long.
     record OutageEnded(long attempts, long lastedNanos) implements ShardNote {}
 
+    /// The sink says that it is overloaded: fewer batches go out at once, and they linger longer.
+    record OverloadBegan(Failure first) implements ShardNote {}
+
+    /// Concurrency and linger are as set again: after so many overload answers and so long.
+    record OverloadEnded(long answers, long lastedNanos) implements ShardNote {}
+
     record ReplicaOpened(int replica, Failure last, long openNanos) implements ShardNote {}
 
     record ReplicaHalfOpened(int replica) implements ShardNote {}

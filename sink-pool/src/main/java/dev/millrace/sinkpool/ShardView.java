@@ -11,11 +11,14 @@ import org.jspecify.annotations.Nullable;
 /// Times are points on the monotonic clock, [NanoClock#NEVER] where there is none; whoever shows them computes
 /// the age. `usable`: a replica is closed and may be written to. `sleepEndsNanos` and `sleepNanos` tell the
 /// longest backoff being slept now. `lastAnswerNanos` is when the sink last answered anything, a refusal
-/// included.
+/// included. `limit` batches may be on their way, and open ones linger for `lingerNanos`: as set, but while the sink
+/// is overloaded (BRK-12).
 public record ShardView(
         ShardId shard,
         boolean usable,
         long openRows,
+        int limit,
+        long lingerNanos,
         List<Held> held,
         long sleepNanos,
         long sleepEndsNanos,

@@ -143,6 +143,12 @@ final class Shard {
         if (event instanceof ShardEvent.AttemptLost(var id, var _)) live.remove(id);
         machine.on(event, now, commands::add);
         commands.forEach(this::carryOut);
+        var limit = machine.view().limit();
+        assertThat(limit).as("batches that may be on their way").isBetween(1, setup.maxInFlight);
+        if (commands.stream().anyMatch(ShardCommand.StartAttempt.class::isInstance))
+            assertThat(live)
+                    .as("attempts that are live, once one more has begun")
+                    .hasSizeLessThanOrEqualTo(limit);
         var wake = machine.wakeAtNanos();
         assertThat(wake == NanoClock.NEVER || wake - now > 0)
                 .as("the wake-up after %s lies ahead, else its shell spins", event)
