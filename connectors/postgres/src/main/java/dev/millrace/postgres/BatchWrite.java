@@ -69,7 +69,8 @@ final class BatchWrite {
             inStep = taken != rows.rows();
             if (inStep) return tookOthers(taken);
             var stored = onConflict == OnConflict.IGNORE ? moveFromStage(session) : taken;
-            return commit(session, stored);
+            inStep = stored > taken;
+            return inStep ? tookOthers(stored) : commit(session, stored);
         } catch (SQLException failure) {
             inStep = Verdict.answered(failure) && !closed(session);
             return outcome(failure, inStep);
