@@ -21,8 +21,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
-/// The page `fits.txt`: type, JSON value, and what becomes of it. For a value that is kept: what a real server has
-/// then. For one that is refused: the reason, and what the server would have made of it (its error, or what it would
+/// The page `fits.txt`: type, JSON value, and what becomes of it. For a value that is sent: what a real server has
+/// then, or its own refusal. For one that is refused: the reason, and what the server would have made of it (its error,
+/// or what it would
 /// have stored).
 @Tag("FMT-3")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -77,7 +78,7 @@ class FitTest {
         var document = "{ \"c\" : " + json + " }";
         if (Records.encode(warehouse.sink().encoder(), document).said() instanceof Encoded.Poison(var reason, var _))
             return "poison " + reason + BETWEEN + stored(warehouse.write(Warehouse.AMPLE, asItIsSpelled(json)));
-        return "kept as" + BETWEEN + stored(warehouse.write(document));
+        return "sent" + BETWEEN + stored(warehouse.write(document));
     }
 
     /// What one would send who does not look: the string's characters, or the value's text.

@@ -80,7 +80,7 @@ final class Mill implements AutoCloseable {
         var resolved = new CompletableFuture<Resolution>();
         var chunks = Records.chunks(lines, tally, resolved::complete);
         assertThat(pool.offer(new Target(0, 0, 0), chunks)).isTrue();
-        assertThat(resolved.get(90, TimeUnit.SECONDS)).isEqualTo(Resolution.DONE);
+        assertThat(resolved.get(10, TimeUnit.MINUTES)).isEqualTo(Resolution.DONE);
     }
 
     List<DeadLetters.Letter> letters() {

@@ -9,20 +9,17 @@ import dev.millrace.postgres.PostgresSettings.OnConflict;
 import dev.millrace.sinkpool.Failure;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /// One bad row in a batch of 1,000 on a real table, through the pool: one dead letter, and all others once.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
 class PoisonOnTableTest {
     private static final int ROWS = 1000;
     private static final int BAD = 437;
