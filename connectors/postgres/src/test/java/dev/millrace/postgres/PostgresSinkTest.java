@@ -159,6 +159,46 @@ class PostgresSinkTest {
         refused(asClerk("guarded", OnConflict.ERROR), "row-level security");
     }
 
+    /// PostgreSQL refuses each such insert, whatever its rows are.
+    @Test
+    @Tag("PG-4")
+    void ignoringRepeatsNeedsATableThatOnConflictWorksOn() {
+        server.execute("shop", """
+                create table put_off (id int, constraint late_key unique (id) deferrable initially deferred);
+                create table ruled (id int);
+                create rule elsewhere as on insert to ruled do instead nothing""");
+        refused(
+                describe(settings("put_off", OnConflict.IGNORE, null), address(server, "shop")),
+                "late_key",
+                "deferrable");
+        refused(describe(settings("ruled", OnConflict.IGNORE, null), address(server, "shop")), "rule");
+        for (var table : List.of("put_off", "ruled"))
+            assertThat(describe(settings(table), address(server, "shop"))).isInstanceOf(Described.class);
+    }
+
+    @Test
+    @Tag("PG-2")
+    void shardsMustHaveTheSameEncoding() {
+        server.execute(
+                "postgres", "create database old encoding 'LATIN1' lc_collate 'C' lc_ctype 'C' template template0");
+        server.execute("old", "create table same (id int)");
+        server.execute("shop", "create table same (id int not null)");
+        refused(describe(settings("same"), address(server, "shop"), address(server, "old")), "UTF8 and LATIN1");
+    }
+
+    @Test
+    @Tag("FMT-3")
+    void aColumnIsRequiredWhereItIsInAllShards() {
+        server.createDatabase("lax");
+        server.execute("lax", "create table loose (id int, name text not null)");
+        server.execute("shop", "create table loose (id int not null, name text not null)");
+        assertThat(describe(settings("loose"), address(server, "shop"), address(server, "lax")))
+                .isInstanceOfSatisfying(Described.class, described -> assertThat(
+                                described.table().columns())
+                        .extracting(Column::required)
+                        .containsExactly(false, true));
+    }
+
     @Test
     void ignoringRepeatsNeedsTheRightToTemporaryTables() {
         assertThat(asClerk("own", OnConflict.IGNORE)).isInstanceOf(Described.class);
