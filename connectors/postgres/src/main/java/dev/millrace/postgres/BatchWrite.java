@@ -69,7 +69,8 @@ final class BatchWrite {
             inStep = taken != rows.rows();
             if (inStep) return tookOthers(taken);
             var stored = onConflict == OnConflict.IGNORE ? moveFromStage(session) : taken;
-            return commit(session, stored);
+            inStep = stored > taken;
+            return inStep ? tookOthers(stored) : commit(session, stored);
         } catch (SQLException failure) {
             inStep = Verdict.answered(failure) && !closed(session);
             return outcome(failure, inStep);
@@ -106,7 +107,7 @@ final class BatchWrite {
     private long copy(Connection session) throws SQLException {
         attempt.mustGoOn();
         var target = onConflict == OnConflict.IGNORE ? "pg_temp." + STAGE : table.quotedName();
-        var copy = session.unwrap(PgConnection.class)
+        var copy = driver(session)
                 .getCopyAPI()
                 .copyIn("COPY " + target + " (" + table.quotedColumns()
                         + ") FROM STDIN WITH (FORMAT text, ENCODING 'UTF8')");
@@ -126,19 +127,19 @@ final class BatchWrite {
     private long moveFromStage(Connection session) throws SQLException {
         attempt.mustGoOn();
         var columns = table.quotedColumns();
-        try (var statement = session.createStatement()) {
+        try (var statement = driver(session).createStatement()) {
             return statement.executeLargeUpdate("INSERT INTO " + table.quotedName() + " (" + columns + ") SELECT "
                     + columns + " FROM pg_temp." + STAGE + " ON CONFLICT DO NOTHING");
         }
     }
 
     private WriteOutcome commit(Connection session, long stored) throws SQLException {
-        var driver = session.unwrap(PgConnection.class);
+        var driver = driver(session);
         session.setNetworkTimeout(Runnable::run, attempt.remainingMillis());
         driver.clearWarnings();
         attempt.mustGoOn();
         phase = Phase.COMMIT;
-        session.commit();
+        driver.commit();
         settled = true;
         if (notReplicated(driver.getWarnings()))
             return new WriteOutcome.Unavailable(
@@ -174,14 +175,19 @@ final class BatchWrite {
     }
 
     private static void execute(Connection session, String sql) throws SQLException {
-        try (var statement = session.createStatement()) {
+        try (var statement = driver(session).createStatement()) {
             statement.execute(sql);
         }
     }
 
+    /// The driver's own session: the pool's would log what a server or a trigger says, and that can hold rows.
+    private static PgConnection driver(Connection session) throws SQLException {
+        return session.unwrap(PgConnection.class);
+    }
+
     private static boolean closed(Connection session) {
         try {
-            return session.unwrap(PgConnection.class).isClosed();
+            return driver(session).isClosed();
         } catch (SQLException _) {
             return true;
         }

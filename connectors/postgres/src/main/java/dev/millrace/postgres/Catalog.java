@@ -3,7 +3,6 @@ package dev.millrace.postgres;
 import dev.millrace.postgres.PostgresSettings.OnConflict;
 import dev.millrace.postgres.PostgresSettings.Rows;
 import dev.millrace.postgres.TableDescription.Column;
-import dev.millrace.postgres.TableDescription.Kind;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -16,28 +15,51 @@ import org.jspecify.annotations.Nullable;
 /// Reads a table's description, and whether it may be written to, from one server. Changes nothing there.
 final class Catalog {
     private static final String TABLE = """
-            select c.oid, n.nspname, c.relname, c.relkind, pg_catalog.row_security_active(c.oid),
+            with t as (
+              select c.oid, n.nspname, c.relname, c.relkind
+                from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+               where c.oid = pg_catalog.to_regclass(?))
+            select t.oid, t.nspname, t.relname, t.relkind, pg_catalog.row_security_active(t.oid),
                    pg_catalog.has_database_privilege(pg_catalog.current_database(), 'TEMP'),
-                   exists (select from pg_catalog.pg_index i where i.indrelid = c.oid and i.indisunique),
-                   exists (select from pg_catalog.pg_trigger t
-                            where t.tgrelid = c.oid and not t.tgisinternal and t.tgtype & 7 = 7)
-              from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-             where c.oid = pg_catalog.to_regclass(?)""";
+                   exists (select from pg_catalog.pg_index i where i.indrelid = t.oid and i.indisunique),
+                   exists (select from pg_catalog.pg_trigger g
+                            where not g.tgisinternal and g.tgtype & 7 = 7
+                              and (g.tgrelid = t.oid
+                                   or g.tgrelid in (select p.relid from pg_catalog.pg_partition_tree(t.oid) p))),
+                   (select pg_catalog.min(i.indexrelid::pg_catalog.regclass::text) from pg_catalog.pg_index i
+                     where i.indrelid = t.oid and not i.indimmediate),
+                   exists (select from pg_catalog.pg_rewrite r where r.ev_class = t.oid and r.ev_type in ('2', '3')),
+                   pg_catalog.getdatabaseencoding()
+              from t""";
 
     /// With nothing but the system's schema on the search path a type's name is told in full.
     private static final String FULL_NAMES = "select pg_catalog.set_config('search_path', 'pg_catalog', true)";
 
+    /// A type is followed through domains to what they are made of, and through arrays to their elements. A domain's
+    /// modifier replaces the one before it; an array's is that of its elements.
     private static final String COLUMNS = """
             select a.attname, pg_catalog.format_type(a.atttypid, a.atttypmod), a.attgenerated <> '', a.attidentity = 'a',
-                   pg_catalog.has_column_privilege(a.attrelid, a.attnum, 'INSERT'),
-                   (with recursive d(oid, base) as (
-                      select t.oid, t.typbasetype from pg_catalog.pg_type t where t.oid = a.atttypid
-                      union all
-                      select t.oid, t.typbasetype from pg_catalog.pg_type t join d on t.oid = d.base)
-                    select d.oid::pg_catalog.regtype::text from d where d.base = 0)
-              from pg_catalog.pg_attribute a
+                   pg_catalog.has_column_privilege(a.attrelid, a.attnum, 'INSERT'), a.attnotnull,
+                   d.oid::pg_catalog.regtype::text, d.modifier, d.arrays, d.typtype = 'c'
+              from pg_catalog.pg_attribute a,
+                   lateral (
+                     with recursive d(oid, modifier, arrays, typtype, domain_modifier, next) as (
+                       select t.oid, a.atttypmod, 0, t.typtype, t.typtypmod,
+                              case when t.typtype = 'd' then t.typbasetype
+                                   when t.typcategory = 'A' and t.typarray = 0 then t.typelem else 0 end
+                         from pg_catalog.pg_type t where t.oid = a.atttypid
+                       union all
+                       select t.oid, case when d.typtype = 'd' then d.domain_modifier else d.modifier end,
+                              d.arrays + case when d.typtype = 'd' then 0 else 1 end, t.typtype, t.typtypmod,
+                              case when t.typtype = 'd' then t.typbasetype
+                                   when t.typcategory = 'A' and t.typarray = 0 then t.typelem else 0 end
+                         from d join pg_catalog.pg_type t on t.oid = d.next)
+                     select * from d where d.next = 0) d
              where a.attrelid = ? and a.attnum > 0 and not a.attisdropped
              order by a.attnum""";
+
+    /// What a table's row says besides its columns. `fillsIn`: a trigger may change rows before they are checked.
+    private record Whole(String schema, String table, Encoding encoding, boolean foreign, boolean fillsIn) {}
 
     /// One column as the server has it, before it is decided whether it is sent.
     private record Found(Column column, boolean filledByServer, boolean mayInsert) {}
@@ -54,8 +76,13 @@ final class Catalog {
                 var refusal = refusal(answer, name, rows);
                 if (refusal != null) return new Description.Refused(refusal);
                 var hazards = hazards(answer, name, rows);
-                return described(
-                        answer.getString(2), answer.getString(3), columns(session, answer.getLong(1)), rows, hazards);
+                var whole = new Whole(
+                        answer.getString(2),
+                        answer.getString(3),
+                        Encoding.of(answer.getString(11)),
+                        "f".equals(answer.getString(4)),
+                        answer.getBoolean(8));
+                return described(whole, columns(session, answer.getLong(1), whole), rows, hazards);
             }
         } finally {
             session.rollback();
@@ -68,6 +95,13 @@ final class Catalog {
         if (table.getBoolean(5)) return "table " + name + " has row-level security for this user: COPY refuses that";
         if (rows.onConflict() == OnConflict.IGNORE && !table.getBoolean(6))
             return "no right to make temporary tables in this database, which on_conflict: ignore needs";
+        if (rows.onConflict() == OnConflict.IGNORE && table.getString(9) != null)
+            return "unique index " + table.getString(9) + " of table " + name
+                    + " is deferrable: PostgreSQL has no ON CONFLICT for it; make it not deferrable,"
+                    + " or set on_conflict: error";
+        if (rows.onConflict() == OnConflict.IGNORE && table.getBoolean(10))
+            return "table " + name + " has a rule on insert or update: PostgreSQL has no ON CONFLICT for it;"
+                    + " set on_conflict: error, whose COPY passes rules by";
         return null;
     }
 
@@ -80,10 +114,13 @@ final class Catalog {
                             + " are refused until somebody looks; set on_conflict: ignore to take them as duplicates");
         if (rows.onConflict() == OnConflict.IGNORE && table.getBoolean(8))
             hazards.add("table " + name + " has a row trigger before insert: rows that it drops count as duplicates");
+        if (Encoding.of(table.getString(11)) == Encoding.OTHER)
+            hazards.add("the database's encoding is " + table.getString(11)
+                    + ": the server refuses rows with characters that it lacks, and they are found one by one");
         return hazards;
     }
 
-    private static List<Found> columns(Connection session, long table) throws SQLException {
+    private static List<Found> columns(Connection session, long table, Whole whole) throws SQLException {
         try (var full = session.createStatement();
                 var columns = session.prepareStatement(COLUMNS)) {
             full.execute(FULL_NAMES);
@@ -91,7 +128,9 @@ final class Catalog {
             var found = new ArrayList<Found>();
             try (var row = columns.executeQuery()) {
                 while (row.next()) {
-                    var column = new Column(row.getString(1), row.getString(2), kind(row.getString(6)));
+                    // Of a foreign table its own server decides; a trigger may fill in what is missing.
+                    var required = row.getBoolean(6) && !whole.foreign() && !whole.fillsIn();
+                    var column = new Column(row.getString(1), row.getString(2), fit(row), required);
                     found.add(new Found(column, row.getBoolean(3) || row.getBoolean(4), row.getBoolean(5)));
                 }
             }
@@ -99,18 +138,15 @@ final class Catalog {
         }
     }
 
-    private static Kind kind(String baseType) {
-        return switch (baseType) {
-            case "json" -> Kind.JSON;
-            case "jsonb" -> Kind.JSONB;
-            case "bytea" -> Kind.BYTEA;
-            case null, default -> Kind.TEXT;
-        };
+    private static Fit fit(ResultSet column) throws SQLException {
+        var arrays = column.getInt(9);
+        // The fields of a composite type have modifiers of their own; so have arrays in domains in arrays.
+        if (column.getBoolean(10) || arrays > 1) return Fit.of(Fit.Kind.NONE);
+        return Fit.of(column.getString(7), column.getInt(8), arrays == 1);
     }
 
-    private static Description described(
-            String schema, String table, List<Found> found, Rows rows, SortedSet<String> hazards) {
-        var where = "table " + schema + '.' + table;
+    private static Description described(Whole whole, List<Found> found, Rows rows, SortedSet<String> hazards) {
+        var where = "table " + whole.schema() + '.' + whole.table();
         var sent = new ArrayList<Found>();
         for (var column : found) {
             var raw = rows.rawColumn();
@@ -127,7 +163,12 @@ final class Catalog {
             if (!column.mayInsert())
                 return new Description.Refused("no right to insert into column " + named + " of " + where);
             columns.add(column.column());
+            if (rows.rawColumn() == null && column.column().fit().kind() == Fit.Kind.NONE)
+                hazards.add("column " + named + " of " + where + " is of type "
+                        + column.column().type()
+                        + ", which changes values in silence: rows with a value for it are poison");
         }
-        return new Description.Described(new TableDescription(schema, table, columns), List.of(), hazards);
+        var table = new TableDescription(whole.schema(), whole.table(), whole.encoding(), columns);
+        return new Description.Described(table, List.of(), hazards);
     }
 }

@@ -13,6 +13,9 @@ final class CopyText {
     static final byte TAB = '\t';
     static final byte END = '\n';
     private static final byte[] NULL = {'\\', 'N'};
+    /// One backslash that is there when COPY has read it.
+    private static final byte[] ARRAY_ESCAPE = {'\\', '\\'};
+
     private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
     private static final int HEX_ROOM = 1024;
 
@@ -62,8 +65,20 @@ final class CopyText {
         row.put(hex, 0, filled);
     }
 
-    /// One character that JSON spelled as an escape.
-    static void putCharacter(int codePoint, RowBuffer row) {
+    /// The JSON text of an element of an array, in its quotes.
+    static void putElement(byte[] source, int from, int to, RowBuffer row) {
+        row.put((byte) '"');
+        for (var at = from; at < to; at++) {
+            var b = source[at];
+            if (b < 0) row.put(b);
+            else putCharacter(b, true, row);
+        }
+        row.put((byte) '"');
+    }
+
+    /// One character that JSON spelled as an escape. `element`: in the quotes of an array's element.
+    static void putCharacter(int codePoint, boolean element, RowBuffer row) {
+        if (element && (codePoint == '"' || codePoint == '\\')) row.put(ARRAY_ESCAPE, 0, ARRAY_ESCAPE.length);
         if (codePoint < 0x80) {
             var escaped = escape((byte) codePoint);
             if (escaped != 0) row.put((byte) '\\');

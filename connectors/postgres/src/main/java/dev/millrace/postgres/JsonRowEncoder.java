@@ -9,7 +9,6 @@ import com.fasterxml.jackson.core.exc.StreamConstraintsException;
 import com.fasterxml.jackson.core.io.JsonEOFException;
 import dev.millrace.postgres.PostgresSettings.UnknownFields;
 import dev.millrace.postgres.TableDescription.Column;
-import dev.millrace.postgres.TableDescription.Kind;
 import dev.millrace.sinkpool.RecordView;
 import dev.millrace.sinkpool.RowBuffer;
 import dev.millrace.sinkpool.RowEncoder;
@@ -21,9 +20,9 @@ import org.jspecify.annotations.Nullable;
 
 /// A JSON object as a row of COPY text: top-level fields to columns of the same name.
 ///
-/// Strings as their characters, numbers as they are spelled (no digit is lost, and none is judged), `true`
-/// and `false` as such, objects and arrays as their JSON text. A `json` or `jsonb` column gets JSON text of
-/// any value. A missing field and `null` are null: a column's default is never taken.
+/// A value goes into its column only if the column keeps it as it is: see [Fit]. Else the row is poison, for a
+/// reason of [Reasons]; nothing is coerced. A missing field and `null` are null, a column's default is never taken;
+/// where the column takes no null, they are poison.
 ///
 /// The parser finds where each field's value begins; the bytes then go from the record to the row, in the
 /// columns' order, without a string between.
@@ -31,10 +30,9 @@ import org.jspecify.annotations.Nullable;
 /// Thread ownership: the source thread.
 final class JsonRowEncoder implements RowEncoder {
     private static final int DEEPEST = 64;
-    private static final int LONGEST_NUMBER = 1000;
 
-    private static final Encoded.Poison NULL_VALUE = new Encoded.Poison("null_value", "the record has no value");
-    private static final Encoded.Poison EMPTY = new Encoded.Poison("empty_value", "nothing but white space");
+    private static final Encoded.Poison NULL_VALUE = new Encoded.Poison(Reasons.NULL_VALUE, "the record has no value");
+    private static final Encoded.Poison EMPTY = new Encoded.Poison(Reasons.EMPTY_VALUE, "nothing but white space");
 
     private final JsonFactory json = new JsonFactoryBuilder()
             .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
@@ -51,17 +49,22 @@ final class JsonRowEncoder implements RowEncoder {
     private final Map<String, Integer> positions = new HashMap<>();
     private final UnknownFields unknownFields;
 
-    /// Where the value of each column begins, −1 for none, and where it ends if it is an object or an array.
+    private final IgnoredFields ignored;
+    private final JsonValue value;
+
+    /// Where the value of each column begins, −1 for none.
     private final int[] starts;
 
-    private final int[] ends;
+    /// The names in each open object of a `jsonb` value.
+    private final SeenNames[] seen = new SeenNames[DEEPEST];
 
-    JsonRowEncoder(TableDescription table, UnknownFields unknownFields) {
+    JsonRowEncoder(TableDescription table, UnknownFields unknownFields, IgnoredFields ignored) {
         columns = table.columns().toArray(Column[]::new);
         for (var i = 0; i < columns.length; i++) positions.put(columns[i].name(), i);
         this.unknownFields = unknownFields;
+        this.ignored = ignored;
+        value = new JsonValue(table.encoding());
         starts = new int[columns.length];
-        ends = new int[columns.length];
     }
 
     @Override
@@ -83,94 +86,87 @@ final class JsonRowEncoder implements RowEncoder {
 
     private Encoded.@Nullable Poison locate(byte[] source, int from, int length) {
         var bad = Utf8Text.firstBad(source, from, length);
-        if (bad >= 0) return new Encoded.Poison(source[bad] == 0 ? JsonString.NUL : "bad_utf8", at(bad - from));
+        if (bad >= 0) return new Encoded.Poison(source[bad] == 0 ? Reasons.NUL : Reasons.BAD_UTF8, at(bad - from));
         var first = from;
         while (first < from + length && blank(source[first])) first++;
         if (first == from + length) return EMPTY;
-        if (source[first] != '{') return new Encoded.Poison("not_an_object", at(first - from));
+        if (source[first] != '{') return new Encoded.Poison(Reasons.NOT_AN_OBJECT, at(first - from));
         Arrays.fill(starts, -1);
         try (var parser = json.createParser(source, from, length)) {
             return fields(parser, from);
         } catch (StreamConstraintsException _) {
-            return new Encoded.Poison("too_deep", "more than " + DEEPEST + " levels");
+            return new Encoded.Poison(Reasons.TOO_DEEP, "more than " + DEEPEST + " levels");
         } catch (JsonEOFException _) {
-            return new Encoded.Poison("truncated", at(length));
+            return new Encoded.Poison(Reasons.TRUNCATED, at(length));
         } catch (com.fasterxml.jackson.core.JsonProcessingException failure) {
             var where = failure.getLocation();
-            return new Encoded.Poison("malformed_json", at(where == null ? -1 : where.getByteOffset()));
+            return new Encoded.Poison(Reasons.MALFORMED_JSON, at(where == null ? -1 : where.getByteOffset()));
         } catch (IOException | RuntimeException failure) {
             // Nothing was put yet, so this is about the value, whatever it is.
-            return new Encoded.Poison("malformed_json", failure.getClass().getSimpleName());
+            return new Encoded.Poison(Reasons.MALFORMED_JSON, failure.getClass().getSimpleName());
         }
     }
 
     private Encoded.@Nullable Poison fields(JsonParser parser, int from) throws IOException {
         parser.nextToken();
         while (parser.nextToken() == JsonToken.FIELD_NAME) {
-            var position = positions.get(parser.currentName());
+            var name = parser.currentName();
+            var position = positions.get(name);
             if (position == null && unknownFields == UnknownFields.REFUSE)
                 return new Encoded.Poison(
-                        "unknown_field", at(parser.currentTokenLocation().getByteOffset()));
-            var token = parser.nextToken();
+                        Reasons.UNKNOWN_FIELD, at(parser.currentTokenLocation().getByteOffset()));
+            parser.nextToken();
             if (position == null) {
+                ignored.count(name);
                 parser.skipChildren();
                 continue;
             }
+            var column = columns[position];
             if (starts[position] >= 0)
-                return new Encoded.Poison("duplicate_field", columns[position].name() + " is there twice");
+                return new Encoded.Poison(Reasons.DUPLICATE_KEY, column.name() + " is there twice");
             starts[position] = from + (int) parser.currentTokenLocation().getByteOffset();
-            if (token == JsonToken.START_OBJECT || token == JsonToken.START_ARRAY) {
-                parser.skipChildren();
-                ends[position] = from + (int) parser.currentLocation().getByteOffset();
-            }
+            if (column.fit().kind() != Fit.Kind.JSONB) parser.skipChildren();
+            else if (keyTwice(parser))
+                return new Encoded.Poison(Reasons.DUPLICATE_KEY, "in the value for column " + column.name());
         }
         return parser.nextToken() == null
                 ? null
                 : new Encoded.Poison(
-                        "trailing", at(parser.currentTokenLocation().getByteOffset()));
+                        Reasons.TRAILING, at(parser.currentTokenLocation().getByteOffset()));
+    }
+
+    /// Goes over the current value like `skipChildren`. Whether an object in it has a key twice, of which `jsonb` would
+    /// keep the last without a word.
+    private boolean keyTwice(JsonParser parser) throws IOException {
+        if (!parser.currentToken().isStructStart()) return false;
+        var depth = 0;
+        enter(depth);
+        while (depth >= 0) {
+            var token = parser.nextToken();
+            if (token == null) return false;
+            if (token == JsonToken.FIELD_NAME) {
+                if (!seen[depth].add(parser.currentName())) return true;
+            } else if (token.isStructStart()) {
+                enter(++depth);
+            } else if (token.isStructEnd()) {
+                depth--;
+            }
+        }
+        return false;
+    }
+
+    private void enter(int depth) {
+        if (seen[depth] == null) seen[depth] = new SeenNames();
+        else seen[depth].clear();
     }
 
     private @Nullable String put(byte[] source, int position, RowBuffer row) {
+        var column = columns[position];
         var start = starts[position];
-        if (start < 0 || source[start] == 'n') {
-            CopyText.putNull(row);
-            return null;
-        }
-        var kind = columns[position].kind();
-        return switch (source[start]) {
-            case '"' ->
-                kind == Kind.JSON || kind == Kind.JSONB
-                        ? putJson(source, start, JsonString.end(source, start), kind, row)
-                        : JsonString.put(source, start, row);
-            case '{', '[' -> putJson(source, start, ends[position], kind, row);
-            case 't' -> putWord("true", row);
-            case 'f' -> putWord("false", row);
-            default -> putNumber(source, start, row);
-        };
-    }
-
-    private static @Nullable String putJson(byte[] source, int from, int to, Kind kind, RowBuffer row) {
-        var reason = kind == Kind.JSONB ? JsonString.refusedByJsonb(source, from, to) : null;
-        if (reason == null) CopyText.putText(source, from, to, row);
-        return reason;
-    }
-
-    private static @Nullable String putWord(String word, RowBuffer row) {
-        row.putAscii(word);
+        if (start >= 0 && source[start] != 'n') return value.put(source, start, column.fit(), row);
+        if (column.required()) return start < 0 ? Reasons.MISSING : Reasons.NULL;
+        CopyText.putNull(row);
         return null;
-    }
-
-    private static @Nullable String putNumber(byte[] source, int from, RowBuffer row) {
-        var to = from;
-        while (numeric(source[to])) to++;
-        if (to - from > LONGEST_NUMBER) return "number_too_long";
-        row.put(source, from, to - from);
-        return null;
-    }
-
-    /// A number stands before a comma, a brace or white space: the object that holds it is closed.
-    private static boolean numeric(byte b) {
-        return (b >= '0' && b <= '9') || b == '-' || b == '+' || b == '.' || b == 'e' || b == 'E';
     }
 
     private static boolean blank(byte b) {

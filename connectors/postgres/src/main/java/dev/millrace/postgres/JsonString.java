@@ -9,9 +9,6 @@ import org.jspecify.annotations.Nullable;
 /// JSON and COPY spell backslash, newline, return, tab, backspace and form feed alike, so these pass as they
 /// are.
 final class JsonString {
-    static final String NUL = "nul_character";
-    static final String LONE_SURROGATE = "lone_surrogate";
-
     private JsonString() {}
 
     /// One past the closing quote.
@@ -21,8 +18,9 @@ final class JsonString {
         return at + 1;
     }
 
-    /// Puts the characters it stands for. Returns why PostgreSQL can't have them, or null.
-    static @Nullable String put(byte[] source, int openingQuote, RowBuffer row) {
+    /// Puts the characters it stands for. `element`: in the quotes of an array's element, where quote and backslash are
+    /// escaped once more. Returns why PostgreSQL can't have them, or null.
+    static @Nullable String put(byte[] source, int openingQuote, boolean element, RowBuffer row) {
         var run = openingQuote + 1;
         var at = run;
         while (source[at] != '"') {
@@ -31,17 +29,23 @@ final class JsonString {
                 continue;
             }
             switch (source[at + 1]) {
-                case '"', '/' -> {
+                case '/' -> {
                     row.put(source, run, at - run);
                     run = at + 1;
                     at += 2;
                 }
+                case '"', '\\' -> {
+                    row.put(source, run, at - run);
+                    CopyText.putCharacter(source[at + 1], element, row);
+                    at += 2;
+                    run = at;
+                }
                 case 'u' -> {
                     row.put(source, run, at - run);
                     var character = character(source, at);
-                    if (character == 0) return NUL;
-                    if (character < 0) return LONE_SURROGATE;
-                    CopyText.putCharacter(character, row);
+                    if (character == 0) return Reasons.NUL;
+                    if (character < 0) return Reasons.LONE_SURROGATE;
+                    CopyText.putCharacter(character, element, row);
                     at += length(character);
                     run = at;
                 }
@@ -62,12 +66,69 @@ final class JsonString {
                 at += 2;
             } else {
                 var character = character(source, at);
-                if (character == 0) return NUL;
-                if (character < 0) return LONE_SURROGATE;
+                if (character == 0) return Reasons.NUL;
+                if (character < 0) return Reasons.LONE_SURROGATE;
                 at += length(character);
             }
         }
         return null;
+    }
+
+    /// Puts the characters that it stands for into `room`, if they are ASCII. Returns how many, −1 where they are not
+    /// or
+    /// are too many.
+    static int ascii(byte[] source, int openingQuote, byte[] room) {
+        var filled = 0;
+        var at = openingQuote + 1;
+        while (source[at] != '"') {
+            if (filled == room.length || source[at] < 0) return -1;
+            if (source[at] != '\\') {
+                room[filled++] = source[at++];
+            } else if (source[at + 1] == 'u') {
+                var unit = unit(source, at + 2);
+                if (unit <= 0 || unit > 0x7f) return -1;
+                room[filled++] = (byte) unit;
+                at += 6;
+            } else if (source[at + 1] == '/') {
+                room[filled++] = '/';
+                at += 2;
+            } else {
+                return -1;
+            }
+        }
+        return filled;
+    }
+
+    /// How many characters it stands for, or how many bytes of UTF-8.
+    static int length(byte[] source, int openingQuote, boolean bytes) {
+        var length = 0;
+        var at = openingQuote + 1;
+        while (source[at] != '"') {
+            if (source[at] != '\\') {
+                if (bytes || (source[at] & 0xC0) != 0x80) length++;
+                at++;
+            } else if (source[at + 1] == 'u') {
+                var character = character(source, at);
+                length += !bytes || character < 0x80 ? 1 : character < 0x800 ? 2 : character < 0x10000 ? 3 : 4;
+                at += length(character);
+            } else {
+                length++;
+                at += 2;
+            }
+        }
+        return length;
+    }
+
+    /// Whether the JSON text has a character above U+00FF. `escapes`: also one that is spelled as an escape.
+    static boolean beyondLatin1(byte[] source, int from, int to, boolean escapes) {
+        var at = from;
+        while (at < to) {
+            if ((source[at] & 0xFF) > 0xC3) return true;
+            var escape = source[at] == '\\';
+            if (escape && escapes && source[at + 1] == 'u' && unit(source, at + 2) > 0xFF) return true;
+            at += escape ? 2 : 1;
+        }
+        return false;
     }
 
     /// How many bytes its escape takes.

@@ -36,6 +36,7 @@ public final class PostgresSink implements Sink {
     private final ScheduledThreadPoolExecutor housekeeping;
     private final TableWatch watch;
     private final ConcurrentLinkedQueue<Sessions> opened = new ConcurrentLinkedQueue<>();
+    private final IgnoredFields ignored = new IgnoredFields();
     private volatile @Nullable TableDescription table;
 
     private PostgresSink(PostgresSettings settings, Map<ShardId, List<PostgresEndpoint>> shards, NanoClock clock) {
@@ -101,8 +102,13 @@ public final class PostgresSink implements Sink {
         var described = table;
         if (described == null) throw new IllegalStateException("table " + settings.table() + " is not described yet");
         return settings.rows().rawColumn() == null
-                ? new JsonRowEncoder(described, settings.rows().unknownFields())
-                : new RawRowEncoder(described.columns().getFirst());
+                ? new JsonRowEncoder(described, settings.rows().unknownFields(), ignored)
+                : new RawRowEncoder(described);
+    }
+
+    /// How often `unknown_fields: ignore` left out each field, by name: at most 100 names, and the rest under one more.
+    public Map<String, Long> ignoredFields() {
+        return ignored.counts();
     }
 
     @Override

@@ -1,7 +1,5 @@
 package dev.millrace.postgres;
 
-import dev.millrace.postgres.TableDescription.Column;
-import dev.millrace.postgres.TableDescription.Kind;
 import dev.millrace.sinkpool.RecordView;
 import dev.millrace.sinkpool.RowBuffer;
 import dev.millrace.sinkpool.RowEncoder;
@@ -10,13 +8,17 @@ import dev.millrace.sinkpool.RowEncoder;
 ///
 /// Thread ownership: the source thread.
 final class RawRowEncoder implements RowEncoder {
-    private static final Encoded.Poison NULL_VALUE = new Encoded.Poison("null_value", "the record has no value");
+    private static final Encoded.Poison NULL_VALUE = new Encoded.Poison(Reasons.NULL_VALUE, "the record has no value");
 
-    private final Kind kind;
+    private final boolean bytes;
+    private final boolean latin1;
     private final CopyText text = new CopyText();
 
-    RawRowEncoder(Column column) {
-        kind = column.kind();
+    /// For the only column of the table that rows are sent for.
+    RawRowEncoder(TableDescription table) {
+        var fit = table.columns().getFirst().fit();
+        bytes = fit.kind() == Fit.Kind.BYTEA && !fit.array();
+        latin1 = table.encoding() == Encoding.LATIN1;
     }
 
     @Override
@@ -25,12 +27,14 @@ final class RawRowEncoder implements RowEncoder {
         if (length < 0) return NULL_VALUE;
         var source = record.valueArray();
         var from = record.valueFrom();
-        if (kind == Kind.BYTEA) {
+        if (bytes) {
             text.putBytes(source, from, from + length, row);
         } else {
             var bad = Utf8Text.firstBad(source, from, length);
             if (bad >= 0)
-                return new Encoded.Poison(source[bad] == 0 ? JsonString.NUL : "bad_utf8", "at byte " + (bad - from));
+                return new Encoded.Poison(source[bad] == 0 ? Reasons.NUL : Reasons.BAD_UTF8, "at byte " + (bad - from));
+            if (latin1 && Utf8Text.beyondLatin1(source, from, length))
+                return new Encoded.Poison(Reasons.NOT_IN_ENCODING, "a character that the database's encoding lacks");
             CopyText.putText(source, from, from + length, row);
         }
         row.put(CopyText.END);

@@ -143,6 +143,7 @@ final class TableWatch {
                     if (difference != null)
                         return new Description.Refused(
                                 "the tables of " + first + " and " + entry.getKey() + " differ: " + difference);
+                    table = table.requiringLess(described.table());
                 }
             }
         }
@@ -154,6 +155,8 @@ final class TableWatch {
     /// Where two descriptions differ first, or null.
     static @Nullable String difference(TableDescription one, TableDescription other) {
         if (!one.toString().equals(other.toString())) return "table " + one + " and table " + other;
+        if (one.encoding() != other.encoding())
+            return "the databases' encodings, " + one.encoding() + " and " + other.encoding();
         var most = Math.max(one.columns().size(), other.columns().size());
         for (var i = 0; i < most; i++) {
             var here = column(one, i);

@@ -33,6 +33,12 @@ final class Utf8Text {
         return -1;
     }
 
+    /// Whether well-formed UTF-8 has a character above U+00FF.
+    static boolean beyondLatin1(byte[] bytes, int from, int length) {
+        for (var at = from; at < from + length; at++) if ((bytes[at] & 0xFF) > 0xC3) return true;
+        return false;
+    }
+
     /// The length of the character at `at`, 0 if there is none.
     private static int step(byte[] bytes, int at, int end) {
         var lead = bytes[at];

@@ -36,18 +36,31 @@ record Verdict(Phase phase, SQLException failure, boolean sessionLives) {
                 aboutRows()
                         ? new WriteOutcome.Refused(told, row(server, table, rows))
                         : new WriteOutcome.Misconfigured(told);
-            case SIZE -> aboutRows() ? new WriteOutcome.TooLarge(told) : new WriteOutcome.Misconfigured(told);
+            case SIZE -> tooLarge(told, server, table, rows);
             case SETTINGS -> new WriteOutcome.Misconfigured(told);
         };
+    }
+
+    /// Where a function of the user's says so it may say so of anything: then it takes evidence, as any refusal does.
+    private WriteOutcome tooLarge(Failure told, @Nullable ServerErrorMessage server, String table, int rows) {
+        if (!aboutRows()) return new WriteOutcome.Misconfigured(told);
+        return server != null && raisedByFunction(server)
+                ? new WriteOutcome.Refused(told, row(server, table, rows))
+                : new WriteOutcome.TooLarge(told);
     }
 
     private boolean aboutRows() {
         return phase == Phase.ROWS || phase == Phase.COMMIT;
     }
 
-    /// An error that a living session answers COMMIT with means a rollback; one that ends the session does not.
+    /// An error that a living session answers COMMIT with means a rollback; one that ends the session does not, nor
+    /// does
+    /// one that says it does not know, nor one that nobody knows.
     private static boolean definite(SqlStates.Rule rule) {
-        return !rule.prefix().startsWith("57P") && !rule.prefix().startsWith("08");
+        return !rule.prefix().isEmpty()
+                && !rule.prefix().startsWith("57P")
+                && !rule.prefix().startsWith("08")
+                && !rule.prefix().equals("40003");
     }
 
     private WriteOutcome inDoubt(@Nullable ServerErrorMessage server, SqlStates.Rule rule) {

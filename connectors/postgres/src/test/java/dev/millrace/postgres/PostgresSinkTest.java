@@ -15,7 +15,6 @@ import dev.millrace.postgres.PostgresSettings.Rows;
 import dev.millrace.postgres.PostgresSettings.Tls;
 import dev.millrace.postgres.PostgresSettings.UnknownFields;
 import dev.millrace.postgres.TableDescription.Column;
-import dev.millrace.postgres.TableDescription.Kind;
 import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.ShardId;
 import dev.millrace.sinkpool.WriteOutcome.Written;
@@ -95,12 +94,17 @@ class PostgresSinkTest {
                             .isEqualTo(new TableDescription(
                                     "public",
                                     "wide",
+                                    Encoding.UTF8,
                                     List.of(
-                                            new Column("id", "bigint", Kind.TEXT),
-                                            new Column("name", "character varying(20)", Kind.TEXT),
-                                            new Column("doc", "json", Kind.JSON),
-                                            new Column("docb", "public.shorter_doc", Kind.JSONB),
-                                            new Column("bytes", "bytea", Kind.BYTEA))));
+                                            new Column("id", "bigint", Fit.of(Fit.Kind.BIGINT), true),
+                                            new Column(
+                                                    "name",
+                                                    "character varying(20)",
+                                                    new Fit(Fit.Kind.TEXT, false, 20, 0),
+                                                    false),
+                                            new Column("doc", "json", Fit.of(Fit.Kind.JSON), false),
+                                            new Column("docb", "public.shorter_doc", Fit.of(Fit.Kind.JSONB), false),
+                                            new Column("bytes", "bytea", Fit.of(Fit.Kind.BYTEA), false))));
                     assertThat(described.unseen()).isEmpty();
                 });
     }
@@ -153,6 +157,46 @@ class PostgresSinkTest {
         refused(asClerk("wide", OnConflict.ERROR), "no right to insert into column id of table public.wide");
         refused(asClerk("half", OnConflict.ERROR), "column name");
         refused(asClerk("guarded", OnConflict.ERROR), "row-level security");
+    }
+
+    /// PostgreSQL refuses each such insert, whatever its rows are.
+    @Test
+    @Tag("PG-4")
+    void ignoringRepeatsNeedsATableThatOnConflictWorksOn() {
+        server.execute("shop", """
+                create table put_off (id int, constraint late_key unique (id) deferrable initially deferred);
+                create table ruled (id int);
+                create rule elsewhere as on insert to ruled do instead nothing""");
+        refused(
+                describe(settings("put_off", OnConflict.IGNORE, null), address(server, "shop")),
+                "late_key",
+                "deferrable");
+        refused(describe(settings("ruled", OnConflict.IGNORE, null), address(server, "shop")), "rule");
+        for (var table : List.of("put_off", "ruled"))
+            assertThat(describe(settings(table), address(server, "shop"))).isInstanceOf(Described.class);
+    }
+
+    @Test
+    @Tag("PG-2")
+    void shardsMustHaveTheSameEncoding() {
+        server.execute(
+                "postgres", "create database old encoding 'LATIN1' lc_collate 'C' lc_ctype 'C' template template0");
+        server.execute("old", "create table same (id int)");
+        server.execute("shop", "create table same (id int not null)");
+        refused(describe(settings("same"), address(server, "shop"), address(server, "old")), "UTF8 and LATIN1");
+    }
+
+    @Test
+    @Tag("FMT-3")
+    void aColumnIsRequiredWhereItIsInAllShards() {
+        server.createDatabase("lax");
+        server.execute("lax", "create table loose (id int, name text not null)");
+        server.execute("shop", "create table loose (id int not null, name text not null)");
+        assertThat(describe(settings("loose"), address(server, "shop"), address(server, "lax")))
+                .isInstanceOfSatisfying(Described.class, described -> assertThat(
+                                described.table().columns())
+                        .extracting(Column::required)
+                        .containsExactly(false, true));
     }
 
     @Test
@@ -234,7 +278,7 @@ class PostgresSinkTest {
             try (var warehouse = Warehouse.open(settings, address(server, "shop"))) {
                 assertThat(warehouse.write("{\"a \\\"b\":\"x\",\"line 7\":3}", "{\"line 7\":4}"))
                         .isEqualTo(new Written(2, 0));
-                assertThat(warehouse.write("{}", "{\"line 7\":\"m4rker\"}"))
+                assertThat(warehouse.write(Warehouse.AMPLE, Records.verbatim("\\N\t\\N", "\\N\tm4rker")))
                         .isInstanceOfSatisfying(
                                 dev.millrace.sinkpool.WriteOutcome.Refused.class,
                                 refused -> assertThat(refused.rowHint()).isOne());
@@ -274,11 +318,20 @@ class PostgresSinkTest {
     @Test
     @Tag("PG-2")
     void rawTextWithoutUtf8OrWithNulIsPoison() {
-        var encoder = new RawRowEncoder(new Column("t", "text", Kind.TEXT));
+        var encoder = new RawRowEncoder(raws(Encoding.UTF8));
         assertThat(Records.encode(encoder, "a\0b").poison()).isEqualTo("nul_character");
         assertThat(Records.encode(encoder, new byte[] {'a', (byte) 0xff}).poison())
                 .isEqualTo("bad_utf8");
         assertThat(Records.encode(encoder, (byte @Nullable []) null).poison()).isEqualTo("null_value");
+        assertThat(Records.encode(encoder, "Ā").text()).isEqualTo("Ā\n");
+        var latin = new RawRowEncoder(raws(Encoding.LATIN1));
+        assertThat(Records.encode(latin, "aÿ").text()).isEqualTo("aÿ\n");
+        assertThat(Records.encode(latin, "aĀ").poison()).isEqualTo("not_in_encoding");
+    }
+
+    private static TableDescription raws(Encoding encoding) {
+        return new TableDescription(
+                "public", "raws", encoding, List.of(new Column("t", "text", Fit.of(Fit.Kind.TEXT), false)));
     }
 
     @Test

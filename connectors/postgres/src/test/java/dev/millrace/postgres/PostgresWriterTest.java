@@ -129,7 +129,7 @@ class PostgresWriterTest {
     @Tag("PG-4")
     void aBadRowIsRefusedWithItsPlaceAlsoWhereRepeatsAreIgnored() throws Exception {
         try (var warehouse = direct(OnConflict.IGNORE)) {
-            assertThat(warehouse.write(ONE, TWO, "{\"id\":\"m4rker\"}"))
+            assertThat(warehouse.write(Warehouse.AMPLE, Records.verbatim("1\ta\t\\N", "2\tb\t\\N", "m4rker\t\\N\t\\N")))
                     .isInstanceOfSatisfying(Refused.class, refused -> {
                         assertThat(refused.rowHint()).isEqualTo(2);
                         assertThat(refused.failure().toString()).doesNotContain("m4rker");

@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.checkpoint.OpenHandles;
 import dev.millrace.checkpoint.PartitionTracker;
+import dev.millrace.checkpoint.Resolution;
 import dev.millrace.checkpoint.SourcePartition;
 import dev.millrace.checkpoint.TopicId;
 import dev.millrace.sinkpool.AdmissionBudget;
 import dev.millrace.sinkpool.BatchRows;
 import dev.millrace.sinkpool.ChunkBuilder;
 import dev.millrace.sinkpool.EncodedChunk;
+import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.RecordView;
 import dev.millrace.sinkpool.RowEncoder;
 import dev.millrace.sinkpool.RowEncoder.Encoded;
@@ -20,6 +22,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Values through an encoder into real chunks, as a source does it.
@@ -27,6 +30,18 @@ final class Records {
     private static final SourcePartition PARTITION = new SourcePartition("orders", new TopicId("t"), 0);
 
     private Records() {}
+
+    /// Lines of COPY text that no encoder of ours looked at.
+    static BatchRows verbatim(String... lines) {
+        return batch(
+                VERBATIM, 100, Arrays.stream(lines).map(line -> line + "\n").toList());
+    }
+
+    /// The value is the row.
+    static final RowEncoder VERBATIM = (record, row) -> {
+        row.put(record.valueArray(), record.valueFrom(), record.valueLength());
+        return Encoded.WRITTEN;
+    };
 
     /// All of them must be rows. `slab` bytes make a slab, so that a small one spreads them over many chunks.
     static BatchRows batch(RowEncoder encoder, int slab, List<String> values) {
@@ -70,16 +85,30 @@ final class Records {
         }
     }
 
+    static AdmissionBudget budget() {
+        return new AdmissionBudget(1_000_000, 1L << 30, 0.5);
+    }
+
+    /// Lines of COPY text as one range of a partition. Told is what became of the range.
+    static List<EncodedChunk> chunks(List<String> lines, RowTally tally, Consumer<Resolution> told) {
+        var chunks = new ArrayList<EncodedChunk>();
+        var tracker = new PartitionTracker(PARTITION, 1, 0, 0, 8, new OpenHandles());
+        var builder = new ChunkBuilder(
+                PARTITION, 1, new Target(0, 0, 0), new SlabSource(1 << 20), budget(), tally, chunks::add);
+        var range = tracker.register(0, lines.size(), 0, (_, how) -> told.accept(how));
+        builder.begin(range, NanoClock.SYSTEM.nanoTime());
+        var offset = 0L;
+        for (var line : lines)
+            builder.append(new Value(offset++, (line + "\n").getBytes(StandardCharsets.UTF_8)), VERBATIM);
+        builder.handOver();
+        range.close();
+        return chunks;
+    }
+
     private static ChunkBuilder builder(int slab, List<EncodedChunk> chunks, int rows) {
         var tracker = new PartitionTracker(PARTITION, 1, 0, 0, 8, new OpenHandles());
         var builder = new ChunkBuilder(
-                PARTITION,
-                1,
-                new Target(0, 0, 0),
-                new SlabSource(slab),
-                new AdmissionBudget(1_000_000, 1L << 30, 0.5),
-                new RowTally(),
-                chunks::add);
+                PARTITION, 1, new Target(0, 0, 0), new SlabSource(slab), budget(), new RowTally(), chunks::add);
         builder.begin(tracker.register(0, rows, 0, (_, _) -> {}), 0);
         return builder;
     }

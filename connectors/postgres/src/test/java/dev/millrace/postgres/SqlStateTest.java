@@ -3,6 +3,7 @@ package dev.millrace.postgres;
 import static dev.millrace.postgres.Warehouse.address;
 import static dev.millrace.postgres.Warehouse.settings;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
@@ -13,7 +14,7 @@ import dev.millrace.lab.LabPostgres;
 import dev.millrace.postgres.PostgresSettings.OnConflict;
 import dev.millrace.postgres.PostgresSettings.Rows;
 import dev.millrace.postgres.PostgresSettings.UnknownFields;
-import dev.millrace.sinkpool.RowEncoder;
+import dev.millrace.sinkpool.Failure;
 import dev.millrace.sinkpool.RowEncoder.Encoded;
 import dev.millrace.sinkpool.WriteOutcome;
 import dev.millrace.sinkpool.WriteOutcome.Blame;
@@ -22,11 +23,18 @@ import dev.millrace.sinkpool.WriteOutcome.Refused;
 import dev.millrace.sinkpool.WriteOutcome.TooLarge;
 import dev.millrace.sinkpool.WriteOutcome.Unavailable;
 import dev.millrace.sinkpool.WriteOutcome.Written;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -108,29 +116,40 @@ class SqlStateTest {
         assertThat(outcome.toString()).doesNotContain(MARKER);
     }
 
+    private static final List<String> COLUMNS =
+            List.of("id", "amount", "name", "day", "kind", "parent", "checked", "span", "big", "doc");
+
+    /// A line of COPY text with these values, past our own encoder, which would not send them.
+    private static String line(String values) {
+        var given = new HashMap<String, String>();
+        for (var value : List.of(values.split(" ", -1)))
+            given.put(value.substring(0, value.indexOf('=')), value.substring(value.indexOf('=') + 1));
+        return COLUMNS.stream().map(column -> given.getOrDefault(column, "\\N")).collect(Collectors.joining("\t"));
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = ';',
             quoteCharacter = '~',
             value = {
-                "22P02; {\"id\":\"m4rker\"}",
-                "22003; {\"id\":3,\"amount\":99999}",
-                "22001; {\"id\":3,\"name\":\"m4rkerm4rkerm4rkerm4rker\"}",
-                "22007; {\"id\":3,\"day\":\"m4rker\"}",
-                "22008; {\"id\":3,\"day\":\"2026-13-45\"}",
-                "22P02; {\"id\":3,\"amount\":1.5,\"name\":\"m4rker\"}",
-                "22P02; {\"id\":3,\"span\":\"[m4rker\"}",
-                "23502; {\"name\":\"m4rker\"}",
-                "23514; {\"id\":3,\"checked\":\"m4rker\"}",
-                "23505; {\"id\":1,\"name\":\"m4rker\"}",
-                "23P01; {\"id\":3,\"span\":\"[1,5)\",\"name\":\"m4rker\"}"
+                "22P02; id=m4rker",
+                "22003; id=3 amount=99999",
+                "22001; id=3 name=m4rkerm4rkerm4rkerm4rker",
+                "22007; id=3 day=m4rker",
+                "22008; id=3 day=2026-13-45",
+                "22P02; id=3 amount=1.5 name=m4rker",
+                "22P02; id=3 span=[m4rker",
+                "23502; name=m4rker",
+                "23514; id=3 checked=m4rker",
+                "23505; id=1 name=m4rker",
+                "23P01; id=3 span=[1,5) name=m4rker"
             })
     @Tag("OPS-10")
     @Tag("PG-2")
     void aRowThatIsRefusedIsNamedAndNotTold(String state, String row) throws Exception {
         try (var warehouse = warehouse()) {
-            var first = "{\"id\":1,\"span\":\"[0,9)\"}";
-            var outcome = warehouse.write(first, "{\"id\":2}", row, "{\"id\":4}");
+            var lines = Records.verbatim(line("id=1 span=[0,9)"), line("id=2"), line(row), line("id=4"));
+            var outcome = warehouse.write(Warehouse.AMPLE, lines);
 
             assertThat(outcome).isInstanceOfSatisfying(Refused.class, refused -> {
                 assertThat(refused.failure().code()).isEqualTo(state);
@@ -189,20 +208,13 @@ class SqlStateTest {
         }
     }
 
-    /// Puts bytes on the line that our own encoders never would.
-    private static final RowEncoder VERBATIM = (record, row) -> {
-        row.put(record.valueArray(), record.valueFrom(), record.valueLength());
-        return Encoded.WRITTEN;
-    };
-
     @ParameterizedTest
     @CsvSource(
             delimiter = ';',
             value = {"22P04; 2", "22P04; 2|1|2|3|4|5|6|7|8|9|10|11|12|13", "22021; 2|1|m4rker\\xff"})
     void whatNoEncoderSendsIsRefusedByTheServer(String state, String row) throws Exception {
         try (var warehouse = warehouse()) {
-            var outcome = warehouse.write(
-                    Warehouse.AMPLE, Records.batch(VERBATIM, 100, List.of(row.replace('|', '\t') + "\n")));
+            var outcome = warehouse.write(Warehouse.AMPLE, Records.verbatim(row.replace('|', '\t')));
             assertThat(outcome)
                     .isInstanceOfSatisfying(
                             Refused.class,
@@ -212,19 +224,56 @@ class SqlStateTest {
         }
     }
 
-    @Test
-    void aCharacterThatTheDatabaseLacksIsRefused() throws Exception {
-        server.execute(
-                "postgres", "create database latin encoding 'LATIN1' lc_collate 'C' lc_ctype 'C' template template0");
-        server.execute("latin", "create table t (id int, name text)");
-        try (var warehouse = Warehouse.open(settings("t"), address(server, "latin"))) {
-            assertThat(warehouse.write(GOOD, "{\"id\":2,\"name\":\"m4rker日\"}"))
-                    .isInstanceOfSatisfying(Refused.class, refused -> {
-                        assertThat(refused.failure().code()).isEqualTo("22P05");
-                        assertThat(refused.failure().toString()).doesNotContain(MARKER);
-                        assertThat(refused.rowHint()).isEqualTo(1);
-                    });
+    /// A database of another encoding than UTF-8 gets UTF-8 all the same, and converts it.
+    @ParameterizedTest
+    @CsvSource({"LATIN1, not_in_encoding", "LATIN2,", "EUC_KR,", "WIN1252,"})
+    @Tag("PG-2")
+    @DisplayName("INPUT-9")
+    void aCharacterThatTheDatabaseLacksIsPoisonOrItsRowIsRefused(String encoding, @Nullable String poison)
+            throws Exception {
+        database(encoding);
+        try (var warehouse = Warehouse.open(settings("t"), address(server, encoding.toLowerCase(Locale.ROOT)))) {
+            if (poison != null)
+                assertThat(Records.encode(warehouse.sink().encoder(), "{\"id\":2,\"name\":\"m4rkerख\"}")
+                                .poison())
+                        .isEqualTo(poison);
+            var lines = Records.verbatim("1\tm4rker", "2\tm4rkerख");
+            assertThat(warehouse.write(Warehouse.AMPLE, lines)).isInstanceOfSatisfying(Refused.class, refused -> {
+                assertThat(refused.failure().code()).isEqualTo("22P05");
+                assertThat(refused.failure().toString()).doesNotContain(MARKER);
+                assertThat(refused.rowHint()).isEqualTo(1);
+            });
+            assertThat(warehouse.write("{\"id\":3,\"name\":\"§\"}")).isEqualTo(new Written(1, 0));
         }
+        assertThat(server.query(encoding.toLowerCase(Locale.ROOT), "select id, name from t"))
+                .containsExactly("3|§");
+    }
+
+    /// `SQL_ASCII` keeps the bytes that it is sent, and counts them as characters.
+    @Test
+    @Tag("PG-2")
+    void aDatabaseWithoutAnEncodingKeepsTheBytes() throws Exception {
+        database("SQL_ASCII");
+        try (var warehouse = Warehouse.open(settings("t"), address(server, "sql_ascii"))) {
+            assertThat(warehouse.write("{\"id\":1,\"name\":\"ख§\"}")).isEqualTo(new Written(1, 0));
+            assertThat(server.query("sql_ascii", "select encode(name::bytea, 'hex') from t"))
+                    .containsExactly("e0a496c2a7");
+            var encoder = warehouse.sink().encoder();
+            assertThat(Records.encode(encoder, "{\"name\":\"" + "§".repeat(10) + "\"}")
+                            .said())
+                    .isEqualTo(Encoded.WRITTEN);
+            assertThat(Records.encode(encoder, "{\"name\":\"" + "§".repeat(10) + "x\"}")
+                            .poison())
+                    .isEqualTo("too_long");
+        }
+    }
+
+    private void database(String encoding) {
+        server.execute(
+                "postgres",
+                "create database " + encoding + " encoding '" + encoding
+                        + "' lc_collate 'C' lc_ctype 'C' template template0");
+        server.execute(encoding.toLowerCase(Locale.ROOT), "create table t (id int, name varchar(20))");
     }
 
     @ParameterizedTest
@@ -454,8 +503,17 @@ class SqlStateTest {
                 "38000; Refused",
                 "44000; Refused",
                 "23505; Refused",
-                "53400; TooLarge",
-                "54001; TooLarge",
+                "53400; Refused",
+                "22000; Refused",
+                "23000; Refused",
+                "40002; Refused",
+                "40003; Replica",
+                "08006; Replica",
+                "0A000; Misconfigured",
+                "25006; Replica",
+                "54011; Misconfigured",
+                "54000; Refused",
+                "54001; Refused",
                 "42804; Misconfigured",
                 "55000; Misconfigured",
                 "57P04; Misconfigured",
@@ -471,14 +529,18 @@ class SqlStateTest {
                     column = new.name, constraint = new.name, table = new.name, schema = new.name;
                 end$$;
                 create trigger refuse before insert on t for each row execute function refuse()""".replace("STATE", state));
-        try (var warehouse = warehouse()) {
-            var outcome = warehouse.write("{\"id\":5}", "{\"id\":6,\"name\":\"m4rker\"}");
-            assertThat(kind(outcome)).isEqualTo(kind);
-            assertThat(outcome.toString()).contains(state);
-            if (outcome instanceof Refused refused)
-                assertThat(refused.rowHint()).isEqualTo(1);
-            tellsNothing(outcome);
-            writesOn(warehouse);
+        for (var onConflict : OnConflict.values()) {
+            server.execute("shop", "truncate t");
+            try (var warehouse = Warehouse.open(settings("t", onConflict, null), address(server, "shop"))) {
+                var outcome = warehouse.write("{\"id\":5}", "{\"id\":6,\"name\":\"m4rker\"}");
+                assertThat(kind(outcome)).isEqualTo(kind);
+                assertThat(failure(outcome).code()).isEqualTo(state);
+                assertThat(failure(outcome).mayHaveStored()).isFalse();
+                if (outcome instanceof Refused refused)
+                    assertThat(refused.rowHint()).isEqualTo(onConflict == OnConflict.ERROR ? 1 : -1);
+                tellsNothing(outcome);
+                writesOn(warehouse);
+            }
         }
     }
 
@@ -489,6 +551,7 @@ class SqlStateTest {
     }
 
     @Test
+    @Tag("WRT-4")
     void aTriggerThatLeavesRowsOutStoresNothing() throws Exception {
         server.execute("shop", """
                 create or replace function drop_some() returns trigger language plpgsql as
@@ -500,6 +563,88 @@ class SqlStateTest {
                             Misconfigured.class,
                             held -> assertThat(held.failure().code()).isEqualTo("rows-left-out"));
             writesOn(warehouse);
+        }
+    }
+
+    /// A deferred trigger raises while COMMIT runs. What the server answered is known, unless it says itself, or by a
+    /// code that nobody knows, that it does not know.
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "23505; Refused; false",
+                "22003; Refused; false",
+                "P0001; Refused; false",
+                "54000; Refused; false",
+                "40001; Nobody; false",
+                "40P01; Nobody; false",
+                "53100; Overload; false",
+                "42501; Misconfigured; false",
+                "25006; Replica; false",
+                "XX000; Replica; false",
+                "40003; Replica; true",
+                "08007; Replica; true",
+                "57P01; Replica; true",
+                "ZZ999; Replica; true"
+            })
+    @Tag("WRT-3")
+    void whatIsRaisedInCommitIsAnAnswerWhereTheCodeIsOne(String state, String kind, boolean mayHaveStored)
+            throws Exception {
+        server.execute("shop", """
+                create or replace function late() returns trigger language plpgsql as
+                $$begin
+                  if new.name is not null then raise exception 'no %', new.name using errcode = 'STATE'; end if;
+                  return null;
+                end$$;
+                create constraint trigger late after insert on t deferrable initially deferred
+                  for each row execute function late()""".replace("STATE", state));
+        try (var warehouse = warehouse()) {
+            var outcome = warehouse.write("{\"id\":5}", "{\"id\":6,\"name\":\"m4rker\"}");
+            assertThat(kind(outcome)).isEqualTo(kind);
+            assertThat(failure(outcome).mayHaveStored()).isEqualTo(mayHaveStored);
+            assertThat(failure(outcome).code()).isEqualTo(mayHaveStored ? "commit-in-doubt" : state);
+            tellsNothing(outcome);
+            writesOn(warehouse);
+        }
+    }
+
+    private static Failure failure(WriteOutcome outcome) {
+        return switch (outcome) {
+            case Unavailable unavailable -> unavailable.failure();
+            case Refused refused -> refused.failure();
+            case TooLarge large -> large.failure();
+            case Misconfigured held -> held.failure();
+            case Written written -> throw new AssertionError(written.toString());
+        };
+    }
+
+    /// Each line stands in a page that a person can read, and its condition has that code at a real server.
+    @Test
+    void everyLineOfTheTableIsWhatThePageSaysAndTheServerKnowsItsCondition() throws Exception {
+        var lines = new ArrayList<String>();
+        try (var connection = server.connect("shop");
+                var statement = connection.createStatement()) {
+            for (var rule : SqlStates.TABLE) {
+                lines.add(String.join(
+                        " | ", rule.prefix(), rule.condition(), rule.says().name(), rule.words()));
+                assertThatThrownBy(() -> statement.execute(
+                                "do $$begin raise " + rule.condition() + " using message = 'x'; end$$"))
+                        .isInstanceOfSatisfying(
+                                SQLException.class,
+                                raised -> assertThat(raised.getSQLState())
+                                        .as(rule.condition())
+                                        .isEqualTo((rule.prefix() + "000").substring(0, 5)));
+            }
+        }
+        Golden.check("sqlstates.txt", lines);
+    }
+
+    @Test
+    void eachLineDecidesForItsOwnCodesAndForNoOther() {
+        for (var rule : SqlStates.TABLE) {
+            assertThat(SqlStates.of(rule.prefix())).isEqualTo(rule);
+            var longer = rule.prefix().length() == 2 ? rule.prefix() + "9ZZ" : rule.prefix();
+            assertThat(SqlStates.of(longer)).isEqualTo(rule);
         }
     }
 
