@@ -76,7 +76,8 @@ final class NaiveReplicas {
                 ? sick || slow
                 : one.sickInARow >= settings.window() || one.slowInARow >= settings.window();
         if (!opens && !permit.probe()) {
-            boolean stepDone = elapsed - one.stepSince >= Math.clamp(settings.openNanos(), 5 * Driven.SECOND, 30 * Driven.SECOND);
+            boolean stepDone =
+                    elapsed - one.stepSince >= Math.clamp(settings.openNanos(), 5 * Driven.SECOND, 30 * Driven.SECOND);
             if (one.oneTurnIn == 1) return false;
             if (sick || slow) step(one, 16, elapsed);
             else if (verdict == Verdict.HEALTHY && stepDone) step(one, one.oneTurnIn / 2, elapsed);

@@ -1,10 +1,10 @@
 package dev.millrace.cli;
 
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
-import org.jspecify.annotations.Nullable;
 
 /// `millrace dlq`: lists what was set aside, shows it, and sends it again.
 @Command(

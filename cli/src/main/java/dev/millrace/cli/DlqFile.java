@@ -20,6 +20,7 @@ record DlqFile(DeadLetterDesk desk, Topics reads) {
         PipelineConfig config = file == null ? null : PipelineFile.read(file);
         if (config == null) return null;
         Logs.configure(config.logging().format(), LoggingConfig.Level.ERROR);
-        return new DlqFile(Pipeline.deadLetters(config, stopped), config.source().topics());
+        return new DlqFile(
+                Pipeline.deadLetters(config, stopped), config.source().topics());
     }
 }

@@ -30,10 +30,7 @@ final class DlqListCommand implements Callable<Integer> {
     @Parameters(paramLabel = "FILE", description = "the pipeline's YAML file")
     private @Nullable Path file;
 
-    @Option(
-            names = "--where",
-            paramLabel = "KEY=VALUE",
-            description = DlqFile.WHERE)
+    @Option(names = "--where", paramLabel = "KEY=VALUE", description = DlqFile.WHERE)
     private List<String> where = new ArrayList<>();
 
     @Option(names = "--all", description = "also rows that were replayed")
@@ -91,7 +88,11 @@ final class DlqListCommand implements Callable<Integer> {
 
     private static JsonLine json(DeadRow row) {
         return new JsonLine()
-                .add("at", row.timestamp() < 0 ? null : Instant.ofEpochMilli(row.timestamp()).toString())
+                .add(
+                        "at",
+                        row.timestamp() < 0
+                                ? null
+                                : Instant.ofEpochMilli(row.timestamp()).toString())
                 .add("topic", row.origin().topic())
                 .add("partition", row.origin().partition())
                 .add("offset", row.origin().offset())

@@ -36,10 +36,7 @@ final class DlqReplayCommand implements Callable<Integer> {
     @Parameters(paramLabel = "FILE", description = "the pipeline's YAML file")
     private @Nullable Path file;
 
-    @Option(
-            names = "--where",
-            paramLabel = "KEY=VALUE",
-            description = DlqFile.WHERE)
+    @Option(names = "--where", paramLabel = "KEY=VALUE", description = DlqFile.WHERE)
     private List<String> where = new ArrayList<>();
 
     @Option(names = "--dry-run", description = "send nothing, and say what would be sent")
@@ -83,7 +80,8 @@ final class DlqReplayCommand implements Callable<Integer> {
                     Instant.now().toEpochMilli());
             Signals.handle(this::onSignal, "TERM", "INT");
             var screen = new Screen(System.err, Screen.onTerminal());
-            var report = letters.desk().replay(settings, (done, of) -> screen.progress(bar(done, of), System.nanoTime()));
+            var report =
+                    letters.desk().replay(settings, (done, of) -> screen.progress(bar(done, of), System.nanoTime()));
             screen.end();
             print(report, spec.commandLine().getOut(), err);
             return report.whole() ? ExitCode.DRAINED.code() : NOT_WHOLE;
@@ -103,7 +101,8 @@ final class DlqReplayCommand implements Callable<Integer> {
         if (rate == null) return 0;
         var match = RATE.matcher(rate);
         var number = match.matches() ? Integer.parseInt(match.group(1)) : 0;
-        if (number < 1) throw new IllegalArgumentException("--rate " + rate + ": write a whole number of rows, as in 200/s");
+        if (number < 1)
+            throw new IllegalArgumentException("--rate " + rate + ": write a whole number of rows, as in 200/s");
         return number;
     }
 

@@ -36,8 +36,7 @@ final class FakeDeadLetters {
     private void arrives(PipelineProcess process, RowRef row, Done done) {
         if (world.agenda.elapsed() < downUntil || world.outageNanos() > 0) {
             done.failed(new Failure("dlq", "simulated", true));
-            if (!process.gone())
-                world.agenda.in(500 * MILLI + world.outageNanos(), () -> arrives(process, row, done));
+            if (!process.gone()) world.agenda.in(500 * MILLI + world.outageNanos(), () -> arrives(process, row, done));
             return;
         }
         world.log.setAside(FakeRows.lifeOf(row), row.offset());

@@ -473,7 +473,8 @@ final class PipelineProcess {
             throw new Violation(
                     "O9",
                     partition + " reports " + written + " written, " + inDoubt + " in doubt, " + abandoned
-                            + " abandoned, " + deadLettered + " dead-lettered, " + skipped + " skipped; true are " + truth[ShardShell.WRITTEN] + ", " + truth[ShardShell.IN_DOUBT]
+                            + " abandoned, " + deadLettered + " dead-lettered, " + skipped + " skipped; true are "
+                            + truth[ShardShell.WRITTEN] + ", " + truth[ShardShell.IN_DOUBT]
                             + ", " + trulyAbandoned + ", " + truth[ShardShell.DEAD_LETTERED] + ", "
                             + truth[ShardShell.SKIPPED]);
     }

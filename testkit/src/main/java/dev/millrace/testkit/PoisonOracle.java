@@ -86,7 +86,8 @@ final class PoisonOracle {
         if (first != null && refusal.number < first)
             throw new Violation("POI-1", row + " is condemned by what was said before its batch landed anything");
         var single = batch.rows().rows() == 1 && settings.poison().singleRow() == SingleRow.DEAD_LETTER;
-        var near = accepted && process.now() - acceptedNanos <= settings.poison().evidenceNanos();
+        var near =
+                accepted && process.now() - acceptedNanos <= settings.poison().evidenceNanos();
         if (first == null && !near && !single)
             throw new Violation("POI-3", row + " is condemned, and nothing was taken");
     }

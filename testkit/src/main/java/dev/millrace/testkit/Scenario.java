@@ -131,11 +131,7 @@ record Scenario(
                     breaker,
                     countsRows,
                     new PoisonSettings(
-                            action,
-                            poison.singleRow(),
-                            poison.maxRate(),
-                            poison.evidenceNanos(),
-                            poison.attempts()));
+                            action, poison.singleRow(), poison.maxRate(), poison.evidenceNanos(), poison.attempts()));
         }
     }
 

@@ -88,12 +88,11 @@ final class SinkPlans {
     Plan refusing(SentBatch batch, int row, Plan plan) {
         var say = plan.say();
         if (say instanceof Say.Receipt) {
-            var hint =
-                    switch (world.scenario.sink().content().hint()) {
-                        case RIGHT -> row;
-                        case ABSENT -> -1;
-                        case LYING -> lie(batch, row);
-                    };
+            var hint = switch (world.scenario.sink().content().hint()) {
+                case RIGHT -> row;
+                case ABSENT -> -1;
+                case LYING -> lie(batch, row);
+            };
             say = new Say.This(new WriteOutcome.Refused(new Failure("22P02", "does not fit", false), hint));
         }
         return new Plan(-1, plan.endNanos(), 0, false, false, -1, say);

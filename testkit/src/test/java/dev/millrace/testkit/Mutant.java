@@ -261,13 +261,17 @@ record Mutant(String name, String module, String type, List<Edit> edits) {
                         "a dead letter is not awaited",
                         "sink-pool",
                         "dev.millrace.sinkpool.Trials",
-                        new Edit("endings.sent(suspect.row());", "endings.sent(suspect.row()); var early = endings.acknowledged(row);"
+                        new Edit(
+                                "endings.sent(suspect.row());",
+                                "endings.sent(suspect.row()); var early = endings.acknowledged(row);"
                                         + " if (early != null) late.settle(early);")),
                 new Mutant(
                         "an outage condemns",
                         "sink-pool",
                         "dev.millrace.sinkpool.Judge",
-                        new Edit("return nothingSpeaks && !of.allCertain() ? Next.OUTAGE", "return false ? Next.OUTAGE")),
+                        new Edit(
+                                "return nothingSpeaks && !of.allCertain() ? Next.OUTAGE",
+                                "return false ? Next.OUTAGE")),
                 new Mutant(
                         "the early suspects are not tried again",
                         "sink-pool",
@@ -277,7 +281,9 @@ record Mutant(String name, String module, String type, List<Edit> edits) {
                         "a part under the parent's token",
                         "sink-pool",
                         "dev.millrace.sinkpool.Delivery",
-                        new Edit("batch.token() : batch.token().part(of.from(), of.to())", "batch.token() : batch.token()")),
+                        new Edit(
+                                "batch.token() : batch.token().part(of.from(), of.to())",
+                                "batch.token() : batch.token()")),
                 new Mutant(
                         "the position is one past the last record",
                         "connectors/kafka",

@@ -46,10 +46,11 @@ class DlqTest {
             assertThat(list.code()).isZero();
             assertThat(list.out().lines())
                     .hasSize(2)
-                    .anySatisfy(line -> assertThat(line)
-                            .contains(topic + "-0@20  warehouse/s0  23514  attempts ", ", repeats 0"))
+                    .anySatisfy(line ->
+                            assertThat(line).contains(topic + "-0@20  warehouse/s0  23514  attempts ", ", repeats 0"))
                     .anySatisfy(line -> assertThat(line).contains(topic + "-0@41  warehouse  "));
-            assertThat(DlqCommandLine.run("list", file, "--json", "--where", "reason=23514").out())
+            assertThat(DlqCommandLine.run("list", file, "--json", "--where", "reason=23514")
+                            .out())
                     .contains("\"offset\":20,", "\"code\":\"23514\"")
                     .hasLineCount(1);
             assertThat(DlqCommandLine.run("show", file, topic + "-0@20").out())

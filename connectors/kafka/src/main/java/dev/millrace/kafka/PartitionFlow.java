@@ -317,7 +317,8 @@ final class PartitionFlow {
         }
     }
 
-    /// Gives up all that is not handed over. What is encoded goes to the outlets, of which the caller drops this epoch's
+    /// Gives up all that is not handed over. What is encoded goes to the outlets, of which the caller drops this
+    /// epoch's
     /// chunks next: so each sink counts its own rows.
     void discard() {
         dropWaiting();

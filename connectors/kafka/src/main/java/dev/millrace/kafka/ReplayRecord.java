@@ -49,8 +49,7 @@ final class ReplayRecord {
     }
 
     /// Lies behind the letter, in its partition, under its key.
-    static ProducerRecord<byte[], byte[]> mark(
-            byte @Nullable [] key, Letter letter, RecordPlace sentTo) {
+    static ProducerRecord<byte[], byte[]> mark(byte @Nullable [] key, Letter letter, RecordPlace sentTo) {
         var origin = letter.origin();
         var headers = new ArrayList<Header>();
         headers.add(

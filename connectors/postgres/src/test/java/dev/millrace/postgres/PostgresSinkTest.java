@@ -193,10 +193,11 @@ class PostgresSinkTest {
         server.execute("lax", "create table loose (id int, name text not null)");
         server.execute("shop", "create table loose (id int not null, name text not null)");
         assertThat(describe(settings("loose"), address(server, "shop"), address(server, "lax")))
-                .isInstanceOfSatisfying(Described.class, described -> assertThat(
-                                described.table().columns())
-                        .extracting(Column::required)
-                        .containsExactly(false, true));
+                .isInstanceOfSatisfying(
+                        Described.class,
+                        described -> assertThat(described.table().columns())
+                                .extracting(Column::required)
+                                .containsExactly(false, true));
     }
 
     @Test
