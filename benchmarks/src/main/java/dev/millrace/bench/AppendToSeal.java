@@ -11,6 +11,7 @@ import dev.millrace.kafka.SourceEvent;
 import dev.millrace.kafka.SourceMachine;
 import dev.millrace.kafka.ValueFormat;
 import dev.millrace.lab.BrokerProcess;
+import dev.millrace.sinkpool.DeadLetters;
 import dev.millrace.sinkpool.SlabCost;
 import java.util.ArrayDeque;
 import java.util.List;
@@ -88,7 +89,8 @@ public class AppendToSeal {
                         (range, resolution) -> inbox.add(new SourceEvent.RangeResolved(range, resolution)),
                         handles,
                         () -> ++epochs,
-                        counters),
+                        counters,
+                        DeadLetters.none()),
                 shards.now());
         slabCost = SlabCost.of(CHUNK, valueBytes + 1);
     }

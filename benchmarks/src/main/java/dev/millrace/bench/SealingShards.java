@@ -5,6 +5,7 @@ import dev.millrace.checkpoint.SourcePartition;
 import dev.millrace.sinkpool.AdmissionBudget;
 import dev.millrace.sinkpool.EncodedChunk;
 import dev.millrace.sinkpool.Intake;
+import dev.millrace.sinkpool.PoisonSettings;
 import dev.millrace.sinkpool.ShardCommand;
 import dev.millrace.sinkpool.ShardCounts;
 import dev.millrace.sinkpool.ShardEvent;
@@ -49,7 +50,8 @@ final class SealingShards implements Intake {
                     30 * SECOND,
                     new ShardSettings.RetrySettings(100_000_000L, 10 * SECOND, 2, 0.2, 0),
                     new BreakerSettings(3, 3, 100, 20 * SECOND, 80, 5 * SECOND, 60 * SECOND, 1, 5 * SECOND),
-                    true);
+                    true,
+                    PoisonSettings.of(PoisonSettings.Action.STOP));
             var counted = new ShardCounts(1);
             counts.add(counted);
             machines.add(new ShardMachine(settings, TokenMint.perRun("bench"), new SplittableRandom(n), counted, now));
@@ -94,7 +96,11 @@ final class SealingShards implements Intake {
         switch (command) {
             case ShardCommand.StartAttempt start -> attempts.add(start);
             case ShardCommand.Settle(var chunk, var ending) -> chunk.settle(ending);
-            case ShardCommand.StartPing _, ShardCommand.CancelAttempt _, ShardCommand.Finished _ ->
+            case ShardCommand.StartPing _,
+                    ShardCommand.CancelAttempt _,
+                    ShardCommand.DeadLetter _,
+                    ShardCommand.StopFor _,
+                    ShardCommand.Finished _ ->
                 throw new IllegalStateException("nothing asked for " + command);
             case ShardCommand.Tell _ -> {}
         }

@@ -80,7 +80,7 @@ final class BatchOracle {
         }
         if (!finished && permits > settings.maxInFlight())
             throw new Violation("SEAL-7", unsettled.size() + " batches are in flight: " + unsettled.keySet());
-        if (finished || !view.usable() || permits >= settings.maxInFlight()) return;
+        if (finished || !view.usable() || permits >= view.limit()) return;
         for (var batch : view.held())
             if (batch.attempts() == 0)
                 throw new Violation(

@@ -6,12 +6,13 @@ import dev.millrace.sinkpool.ShardView;
 import java.util.HashMap;
 import java.util.Map;
 
-/// BRK-8 and BRK-10: each change of a replica is told once, and outages begin and end in turn.
+/// BRK-8, BRK-10 and BRK-12: each change of a replica is told once; outages begin and end in turn, and so do overloads.
 ///
 /// Thread ownership: the run.
 final class NoteOracle {
     private final Map<Integer, Phase> told = new HashMap<>();
     private boolean outage;
+    private boolean overload;
 
     void told(ShardNote note) {
         switch (note) {
@@ -19,6 +20,11 @@ final class NoteOracle {
             case ShardNote.OutageEnded(var attempts, var lasted) -> {
                 outage(false);
                 if (attempts < 0 || lasted < 0) throw new Violation("BRK-10", "an outage told as " + note);
+            }
+            case ShardNote.OverloadBegan _ -> overload(true);
+            case ShardNote.OverloadEnded(var answers, var lasted) -> {
+                overload(false);
+                if (answers < 1 || lasted < 0) throw new Violation("BRK-12", "an overload told as " + note);
             }
             case ShardNote.ReplicaOpened(var replica, var _, var openNanos) -> {
                 phase(replica, Phase.OPEN);
@@ -35,6 +41,12 @@ final class NoteOracle {
                     ShardNote.Wrote _,
                     ShardNote.Abandoned _ -> {}
         }
+    }
+
+    private void overload(boolean begins) {
+        if (overload == begins)
+            throw new Violation("BRK-12", begins ? "an overload begins in an overload" : "no overload ends");
+        overload = begins;
     }
 
     private void outage(boolean begins) {

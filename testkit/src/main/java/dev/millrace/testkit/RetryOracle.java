@@ -36,9 +36,11 @@ final class RetryOracle {
 
     void carriedOut(ShardView view) {
         if (!view.usable()) return;
+        var writing = view.held().stream().filter(ShardView.Held::writing).count();
         for (var batch : view.held()) {
             var last = ended.get(batch.batch());
             if (last == null || batch.writing()) continue;
+            if (writing >= view.limit()) continue;
             var waits = process.now() - last;
             if (waits > settings.maxNanos() * (1 + settings.jitter()) + SLACK_NANOS)
                 throw new Violation("WRT-2", "batch " + batch.batch() + " waits for " + waits + " ns");

@@ -84,8 +84,9 @@ final class SealOracle {
         if (finished) return;
         var permits = 0;
         for (var held : view.held()) {
+            var of = sequenceOfBatch.get(held.batch());
             if (!held.parked()) permits++;
-            else if (sequenceOfBatch.get(held.batch()) instanceof Long of) parked.add(of);
+            else if (of != null) parked.add(of);
         }
         for (var of : begun)
             if (!parked.contains(of)
@@ -105,13 +106,13 @@ final class SealOracle {
         }
         if (rows != view.openRows()) throw new Violation("SEAL-3", rows + " rows are open, told " + view.openRows());
         if (open.isEmpty()) return;
-        if (rows >= settings.maxRows() || bytes >= settings.maxBytes() || oldest >= settings.lingerNanos())
+        if (rows >= settings.maxRows() || bytes >= settings.maxBytes() || oldest >= view.lingerNanos())
             throw new Violation("SEAL-3", rows + " rows, " + bytes + " bytes, " + oldest + " ns old, are still open");
         var worth = rows * 4 >= settings.maxRows()
                 || bytes * 4 >= settings.maxBytes()
                 || oldest * 2 >= settings.lingerNanos();
         if (event instanceof ShardEvent.Pressure && worth) throw new Violation("SEAL-5", rows + " rows stay open");
-        if (draining && permits < maxInFlight)
+        if (draining && permits < view.limit())
             throw new Violation("SEAL-9", rows + " rows linger in a drain, with a permit free");
     }
 }

@@ -521,6 +521,8 @@ final class ShardShell {
                 world.reached(Sometimes.DRAIN_CUT_BY_DEADLINE);
                 if (inDoubt > 0) world.reached(Sometimes.IN_DOUBT_AT_DEADLINE);
             }
+            case ShardNote.OverloadBegan _ -> world.reached(Sometimes.SLOWED_BY_OVERLOAD);
+            case ShardNote.OverloadEnded _ -> world.reached(Sometimes.OVERLOAD_OVER);
             case ShardNote.OutageEnded _,
                     ShardNote.ReplicaHalfOpened _,
                     ShardNote.ReplicaClosed _,

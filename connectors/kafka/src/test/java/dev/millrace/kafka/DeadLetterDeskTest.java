@@ -32,7 +32,8 @@ import org.junit.jupiter.api.Test;
 
 /// Dead letters listed, looked at and replayed on a real broker.
 final class DeadLetterDeskTest {
-    private static final ReplaySettings ALL = new ReplaySettings(
+    /// JUnit makes one of these for each test: so one test has one time of now.
+    private final ReplaySettings all = new ReplaySettings(
             DeadLetterWhere.all(), _ -> true, 3, false, 0, false, Instant.now().toEpochMilli());
 
     private static DeadLetterDesk desk(DeadRecords records) {
@@ -50,13 +51,13 @@ final class DeadLetterDeskTest {
         return desk(records).replay(settings, (_, _) -> {});
     }
 
-    private static ReplaySettings where(String... conditions) {
+    private ReplaySettings where(String... conditions) {
         return new ReplaySettings(
-                DeadLetterWhere.parse(List.of(conditions)), _ -> true, 3, false, 0, false, ALL.nowMillis());
+                DeadLetterWhere.parse(List.of(conditions)), _ -> true, 3, false, 0, false, all.nowMillis());
     }
 
-    private static ReplaySettings forced() {
-        return new ReplaySettings(DeadLetterWhere.all(), _ -> true, 3, true, 0, false, ALL.nowMillis());
+    private ReplaySettings forced() {
+        return new ReplaySettings(DeadLetterWhere.all(), _ -> true, 3, true, 0, false, all.nowMillis());
     }
 
     private static List<String> headers(ConsumerRecord<byte[], byte[]> record) {
@@ -167,13 +168,13 @@ final class DeadLetterDeskTest {
                 new RecordHeader("nothing", null),
                 new RecordHeader("millrace-tenant", bytes("a user's own")),
                 new RecordHeader("twin", bytes("b")));
-        var time = ALL.nowMillis() - 1000;
+        var time = all.nowMillis() - 1000;
         records.produce(new ProducerRecord<>(records.source, 2, time, new byte[] {7, 0}, new byte[] {1, -2}, own));
         records.produce(new ProducerRecord<>(records.source, 1, time + 1, null, null, List.of()));
         records.setAsideAll(records.originals());
 
         var done = new ArrayList<String>();
-        var report = desk(records).replay(ALL, (rows, of) -> done.add(rows + "/" + of));
+        var report = desk(records).replay(all, (rows, of) -> done.add(rows + "/" + of));
 
         assertThat(report.whole()).isTrue();
         assertThat(report.replayed()).isEqualTo(2);
@@ -196,7 +197,7 @@ final class DeadLetterDeskTest {
             assertThat(header(again, "millrace-replays")).isEqualTo("1");
             assertThat(header(again, "millrace-history"))
                     .isEqualTo(records.source + "-" + partition + "@0 warehouse/s" + partition + " 22P02, replayed "
-                            + Instant.ofEpochMilli(ALL.nowMillis()) + ": invalid input syntax");
+                            + Instant.ofEpochMilli(all.nowMillis()) + ": invalid input syntax");
         }
     }
 
@@ -210,13 +211,13 @@ final class DeadLetterDeskTest {
                 .extracting(DeadRow::replayed)
                 .containsExactly(false, true, false, false, false);
 
-        var rest = replay(records, ALL);
+        var rest = replay(records, all);
         assertThat(rest.replayed()).isEqualTo(4);
         assertThat(rest.skipped()).isEqualTo(Map.of(Skip.REPLAYED, 1L));
         assertThat(rest.whole()).isTrue();
         assertThat(records.originals()).hasSize(10);
 
-        var none = replay(records, ALL);
+        var none = replay(records, all);
         assertThat(none.replayed()).isZero();
         assertThat(none.skipped()).isEqualTo(Map.of(Skip.REPLAYED, 5L));
         assertThat(records.originals()).hasSize(10);
@@ -263,7 +264,7 @@ final class DeadLetterDeskTest {
     void aDryRunSendsNothing() throws Exception {
         var records = new DeadRecords(1, 4);
         records.setAsideAll(records.originals());
-        var settings = new ReplaySettings(where("offset=2").where(), _ -> true, 3, false, 1, true, ALL.nowMillis());
+        var settings = new ReplaySettings(where("offset=2").where(), _ -> true, 3, false, 1, true, all.nowMillis());
 
         var report = replay(records, settings);
 
@@ -277,7 +278,7 @@ final class DeadLetterDeskTest {
     void atARateAllGo() throws Exception {
         var records = new DeadRecords(1, 60);
         records.setAsideAll(records.originals());
-        var settings = new ReplaySettings(DeadLetterWhere.all(), _ -> true, 3, false, 200, false, ALL.nowMillis());
+        var settings = new ReplaySettings(DeadLetterWhere.all(), _ -> true, 3, false, 200, false, all.nowMillis());
         var done = new ArrayList<Long>();
 
         var report = desk(records).replay(settings, (rows, _) -> done.add(rows));
@@ -294,7 +295,7 @@ final class DeadLetterDeskTest {
         var records = new DeadRecords(1, 1);
         records.setAside(records.originals().getFirst());
         for (var round = 1; round <= 3; round++) {
-            assertThat(replay(records, ALL).replayed()).as("round " + round).isEqualTo(1);
+            assertThat(replay(records, all).replayed()).as("round " + round).isEqualTo(1);
             var again = last(records.originals());
             assertThat(header(again, "millrace-replays")).isEqualTo(Integer.toString(round));
             assertThat(header(again, "millrace-history").split("\n", -1)).hasSize(round);
@@ -305,7 +306,7 @@ final class DeadLetterDeskTest {
                 .extracting(DeadRow::replays, DeadRow::replayed)
                 .containsExactly(tuple(0, true), tuple(1, true), tuple(2, true), tuple(3, false));
 
-        var refused = replay(records, ALL);
+        var refused = replay(records, all);
         assertThat(refused.replayed()).isZero();
         assertThat(refused.skipped()).isEqualTo(Map.of(Skip.REPLAYED, 3L, Skip.TOO_OFTEN, 1L));
         assertThat(records.originals()).hasSize(4);
@@ -321,7 +322,7 @@ final class DeadLetterDeskTest {
         assertThat(bytes(history)).hasSizeLessThanOrEqualTo(ReplayRecord.HISTORY_BYTES);
     }
 
-    private static ReplaySettings forced(ReplaySettings settings) {
+    private ReplaySettings forced(ReplaySettings settings) {
         return new ReplaySettings(settings.where(), _ -> true, 3, true, 0, false, settings.nowMillis());
     }
 
@@ -332,7 +333,7 @@ final class DeadLetterDeskTest {
         records.produce(new ProducerRecord<>(
                 records.source, 0, null, null, bytes("x"), List.of(new RecordHeader("millrace-replays", bytes("-1")))));
         records.setAside(records.originals().getFirst());
-        assertThat(replay(records, ALL).skipped()).isEqualTo(Map.of(Skip.TOO_OFTEN, 1L));
+        assertThat(replay(records, all).skipped()).isEqualTo(Map.of(Skip.TOO_OFTEN, 1L));
     }
 
     @Test
@@ -357,7 +358,7 @@ final class DeadLetterDeskTest {
                 false,
                 0,
                 false,
-                ALL.nowMillis());
+                all.nowMillis());
 
         var report = replay(records, reads);
 
@@ -394,7 +395,7 @@ final class DeadLetterDeskTest {
         records.setAside(records.originals().getFirst(), "warehouse", "22P02");
         records.setAside(records.originals().getFirst(), "lake", "23514");
 
-        var report = replay(records, ALL);
+        var report = replay(records, all);
 
         assertThat(report.replayed()).isEqualTo(1);
         assertThat(report.skipped()).isEqualTo(Map.of(Skip.OTHER_SINK, 1L));
@@ -407,13 +408,13 @@ final class DeadLetterDeskTest {
             "POI-10: a record older than half of its topic's retention goes with the time of now, or it might be gone unread")
     void anOldRecordIsNotSentIntoItsRetention() throws Exception {
         var records = new DeadRecords(1, 0);
-        var old = ALL.nowMillis() - Duration.ofDays(6).toMillis();
+        var old = all.nowMillis() - Duration.ofDays(6).toMillis();
         records.produce(new ProducerRecord<>(records.source, 0, old, null, bytes("{}")));
         records.setAside(records.originals().getFirst());
 
-        assertThat(replay(records, ALL).replayed()).isEqualTo(1);
+        assertThat(replay(records, all).replayed()).isEqualTo(1);
 
-        assertThat(last(records.originals()).timestamp()).isGreaterThanOrEqualTo(ALL.nowMillis() - 1000);
+        assertThat(last(records.originals()).timestamp()).isGreaterThanOrEqualTo(all.nowMillis() - 1000);
     }
 
     @Test
@@ -426,7 +427,7 @@ final class DeadLetterDeskTest {
         records.setAsideAll(records.originals());
         alter(records.source, "max.message.bytes", "2000");
 
-        var report = replay(records, ALL);
+        var report = replay(records, all);
 
         assertThat(report.replayed() + " " + report.failed() + " " + report.untried())
                 .isEqualTo("2 1 0");
@@ -455,14 +456,14 @@ final class DeadLetterDeskTest {
         var records = new DeadRecords(1, 30);
         records.setAsideAll(records.originals());
         var stopped = new AtomicBoolean();
-        var settings = new ReplaySettings(DeadLetterWhere.all(), _ -> true, 3, false, 100, false, ALL.nowMillis());
+        var settings = new ReplaySettings(DeadLetterWhere.all(), _ -> true, 3, false, 100, false, all.nowMillis());
 
         var report = desk(records.dead, stopped).replay(settings, (_, _) -> stopped.set(true));
 
         assertThat(report.replayed()).isEqualTo(10);
         assertThat(report.untried()).isEqualTo(20);
         assertThat(report.stopped()).isEqualTo("stopped");
-        assertThat(replay(records, ALL).replayed())
+        assertThat(replay(records, all).replayed())
                 .as("what is left goes next time")
                 .isEqualTo(20);
         assertThat(records.originals()).hasSize(60);
@@ -474,11 +475,11 @@ final class DeadLetterDeskTest {
         var records = new DeadRecords(2, 1200);
         records.setAsideAll(records.originals());
 
-        var report = replay(records, ALL);
+        var report = replay(records, all);
 
         assertThat(report.replayed()).isEqualTo(1200);
         assertThat(records.originals()).hasSize(2400);
-        assertThat(replay(records, ALL).replayed()).isZero();
+        assertThat(replay(records, all).replayed()).isZero();
     }
 
     @Test
