@@ -178,6 +178,10 @@ final class ShardOracle {
     }
 
     /// The worker met an error: from now on the machine only gives up what it holds.
+    void diesIn(ShardEvent event) {
+        replicas.diesIn(event);
+    }
+
     void dies() {
         chunks.dies();
     }
