@@ -316,6 +316,7 @@ final class ShardShell {
         machine.failed(event, queued, (chunk, ending) -> {
             if (!chunk.settle(ending)) return false;
             settled(chunk, ending);
+            oracle.skippedUntold(chunk, ending);
             oracle.settled(chunk, ending);
             return true;
         });
