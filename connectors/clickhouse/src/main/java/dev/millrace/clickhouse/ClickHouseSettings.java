@@ -1,0 +1,98 @@
+package dev.millrace.clickhouse;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/// What one ClickHouse sink was told to do. `extra` are settings of the user's, sent with every insert: none that
+/// the sink owns.
+///
+/// Throws `IllegalArgumentException`, with the value and the bound or the reason, for what can't be.
+public record ClickHouseSettings(
+        String database,
+        String table,
+        Login login,
+        Rows rows,
+        Compression compression,
+        Limits limits,
+        Map<String, String> extra) {
+    public ClickHouseSettings {
+        if (database.isEmpty()) throw new IllegalArgumentException("clickhouse.database is empty");
+        if (table.isEmpty()) throw new IllegalArgumentException("clickhouse.table is empty");
+        extra.keySet().forEach(InsertSettings::mustBeFree);
+        extra = Map.copyOf(new TreeMap<>(extra));
+    }
+
+    /// As whom, and over what. The password is asked for at every request, so that a rotated one is taken up. Prints no
+    /// secret.
+    public record Login(String user, Secret password, Tls tls) {
+        @Override
+        public String toString() {
+            return "Login[user=" + user + ", password=***, tls=" + tls + "]";
+        }
+    }
+
+    /// Where the password comes from.
+    @FunctionalInterface
+    public interface Secret {
+        /// The secret itself. Empty for a user who has none.
+        String reveal();
+    }
+
+    /// How `https` endpoints are checked, and how the sink shows who it is.
+    ///
+    /// Certificate and host name are checked against the authorities in `caFile` or, without one, the JDK's.
+    /// `keyFile` and `certFile` are PEM, for mutual TLS.
+    public record Tls(
+            @Nullable Path caFile,
+            @Nullable Path certFile,
+            @Nullable Path keyFile) {
+        public static final Tls DEFAULTS = new Tls(null, null, null);
+
+        public Tls {
+            if ((certFile == null) != (keyFile == null))
+                throw new IllegalArgumentException("clickhouse.tls: cert_file and key_file go together");
+        }
+    }
+
+    /// How records become rows. `unknownFields`: what a JSON field is that no column has.
+    public record Rows(Format format, UnknownFields unknownFields) {}
+
+    /// What is sent.
+    public enum Format {
+        /// The record's value, a JSON object, as it is.
+        JSON_EACH_ROW("JSONEachRow");
+
+        final String name;
+
+        Format(String name) {
+            this.name = name;
+        }
+    }
+
+    /// What a field is that no column has.
+    public enum UnknownFields {
+        /// A refused row.
+        REFUSE,
+        /// Left out by the server.
+        IGNORE
+    }
+
+    /// How a body is compressed.
+    public enum Compression {
+        NONE
+    }
+
+    /// Bounds. A connect takes at most `connectTimeout`, a whole request what its attempt is given. A batch has at most
+    /// `maxRows` rows and `maxBytes` bytes, which is what the server is told to take as one block.
+    public record Limits(Duration connectTimeout, int maxRows, long maxBytes) {
+        public Limits {
+            if (connectTimeout.isNegative() || connectTimeout.isZero())
+                throw new IllegalArgumentException("connect timeout " + connectTimeout + " is not above 0");
+            if (maxRows < 1) throw new IllegalArgumentException("max_rows " + maxRows + " < 1");
+            if (maxBytes < 1) throw new IllegalArgumentException("max_bytes " + maxBytes + " < 1");
+        }
+    }
+}

@@ -1,0 +1,100 @@
+package dev.millrace.clickhouse;
+
+import dev.millrace.sinkpool.NanoClock;
+import dev.millrace.sinkpool.RowEncoder;
+import dev.millrace.sinkpool.ShardId;
+import dev.millrace.sinkpool.Sink;
+import dev.millrace.sinkpool.SinkTraits;
+import dev.millrace.sinkpool.SinkWriter;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/// ClickHouse as a sink: a shard is a table on its replicas, an endpoint is one replica's HTTP port.
+///
+/// Life: [#open] connects nowhere; [#describe] is asked until it answers [Description.Described]; none is written
+/// before.
+///
+/// A receipt does not count rows: the server counts repeats that it drops as written (`countsRows` is false).
+///
+/// Thread ownership: shared.
+public final class ClickHouseSink implements Sink {
+    private static final SinkTraits TRAITS = new SinkTraits(false);
+
+    private final ClickHouseSettings settings;
+    private final Preflight preflight;
+    private final Supplier<RowEncoder> encoders;
+    private final Supplier<HttpClient> clients;
+    private final NanoClock clock;
+    private final ConcurrentLinkedQueue<ClickHouseWriter> opened = new ConcurrentLinkedQueue<>();
+    private volatile @Nullable InsertSettings insert;
+
+    private ClickHouseSink(
+            ClickHouseSettings settings,
+            Map<ShardId, List<ClickHouseEndpoint>> shards,
+            Supplier<RowEncoder> encoders,
+            NanoClock clock) {
+        this.settings = settings;
+        this.encoders = encoders;
+        this.clock = clock;
+        clients = new Clients(settings);
+        preflight = new Preflight(settings, shards, clients, clock);
+    }
+
+    /// Checks the endpoints, and connects nowhere. `encoders` gives what makes a row of a record.
+    ///
+    /// Throws `IllegalArgumentException` for an endpoint that is not `http(s)://host:port`, and for
+    /// a sink without shards.
+    public static ClickHouseSink open(
+            ClickHouseSettings settings,
+            Map<ShardId, List<URI>> shards,
+            Supplier<RowEncoder> encoders,
+            NanoClock clock) {
+        if (shards.isEmpty()) throw new IllegalArgumentException("a sink has a shard");
+        var endpoints = new LinkedHashMap<ShardId, List<ClickHouseEndpoint>>();
+        shards.forEach((shard, addresses) -> {
+            if (addresses.isEmpty()) throw new IllegalArgumentException(shard + ": a shard has an endpoint");
+            endpoints.put(shard, addresses.stream().map(ClickHouseEndpoint::of).toList());
+        });
+        return new ClickHouseSink(settings, endpoints, encoders, clock);
+    }
+
+    /// Asks every shard for its table and what it knows of settings. May be asked again at any time.
+    ///
+    /// Blocks until all have answered, at most to the deadline.
+    public Description describe(long deadlineNanos) throws InterruptedException {
+        var asked = preflight.ask(deadlineNanos);
+        if (asked instanceof Description.Described described && insert == null)
+            insert = new InsertSettings(settings, Set.copyOf(described.knownSettings()));
+        return asked;
+    }
+
+    @Override
+    public SinkTraits traits() {
+        return TRAITS;
+    }
+
+    @Override
+    public RowEncoder encoder() {
+        return encoders.get();
+    }
+
+    @Override
+    public SinkWriter writer(ShardId shard, URI endpoint) {
+        var writer = new ClickHouseWriter(ClickHouseEndpoint.of(endpoint), settings, clients, () -> insert, clock);
+        opened.add(writer);
+        return writer;
+    }
+
+    /// Ends every attempt under way. Blocks for nothing.
+    @Override
+    public void close() {
+        opened.forEach(ClickHouseWriter::close);
+    }
+}

@@ -1,0 +1,182 @@
+package dev.millrace.clickhouse;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// What each of the server's exception codes says, as one table of data (CH-4): the first line decides whose code it
+/// is and whose text, if it names one, is in the answer.
+///
+/// The name of a line is the server's own, from the list of its error codes (`system.errors` has them too). The
+/// words are ours, since a server's text can hold a row. An error that is not about the form of the rows, and one that
+/// a view threw, may come after rows were stored (CH-5).
+final class Codes {
+    /// Whom an error is about.
+    enum Says {
+        /// This replica does not do it now: another may.
+        REPLICA,
+        /// The shard has not enough of something.
+        OVERLOAD,
+        /// Nobody is ill; the same again.
+        NOBODY,
+        /// The rows.
+        ROWS,
+        /// Too much at once.
+        SIZE,
+        /// Table, column, setting, right.
+        SETTINGS,
+        /// User or password.
+        LOGIN
+    }
+
+    /// What became of the rows that were sent.
+    enum Stored {
+        /// The server looks at this before it stores any.
+        NONE,
+        /// Some, all or none.
+        PERHAPS
+    }
+
+    /// `text`: null for whatever the server says. `tells`: the server's text holds names at most.
+    record Rule(int code, String name, @Nullable String text, Says says, Stored stored, String words, boolean tells) {
+        Rule(int code, String name, Says says, Stored stored, String words) {
+            this(code, name, null, says, stored, words, false);
+        }
+
+        Rule(int code, String name, Says says, Stored stored, String words, boolean tells) {
+            this(code, name, null, says, stored, words, tells);
+        }
+    }
+
+    /// A view behind the table threw: the table has the rows, whatever the code (CH-5).
+    private static final String IN_VIEW = "while pushing to view";
+
+    static final List<Rule> TABLE = List.of(
+            new Rule(1, "UNSUPPORTED_METHOD", Says.SETTINGS, Stored.NONE, "not supported", true),
+            new Rule(3, "UNEXPECTED_END_OF_FILE", Says.REPLICA, Stored.NONE, "the body ended early"),
+            new Rule(6, "CANNOT_PARSE_TEXT", Says.ROWS, Stored.NONE, "a value is not of its column's type"),
+            new Rule(10, "NOT_FOUND_COLUMN_IN_BLOCK", Says.SETTINGS, Stored.PERHAPS, "a column is missing", true),
+            new Rule(16, "NO_SUCH_COLUMN_IN_TABLE", Says.SETTINGS, Stored.NONE, "no such column", true),
+            new Rule(25, "CANNOT_PARSE_ESCAPE_SEQUENCE", Says.ROWS, Stored.NONE, "an escape that is none"),
+            new Rule(26, "CANNOT_PARSE_QUOTED_STRING", Says.ROWS, Stored.NONE, "a text that is not quoted"),
+            new Rule(
+                    27,
+                    "CANNOT_PARSE_INPUT_ASSERTION_FAILED",
+                    Says.ROWS,
+                    Stored.NONE,
+                    "a value is not of its column's type"),
+            new Rule(32, "ATTEMPT_TO_READ_AFTER_EOF", Says.ROWS, Stored.NONE, "a row ends early"),
+            new Rule(33, "CANNOT_READ_ALL_DATA", Says.ROWS, Stored.NONE, "a row ends early"),
+            new Rule(36, "BAD_ARGUMENTS", Says.SETTINGS, Stored.NONE, "an argument that is not taken", true),
+            new Rule(38, "CANNOT_PARSE_DATE", Says.ROWS, Stored.NONE, "not a date"),
+            new Rule(41, "CANNOT_PARSE_DATETIME", Says.ROWS, Stored.NONE, "not a date and time"),
+            new Rule(43, "ILLEGAL_TYPE_OF_ARGUMENT", Says.SETTINGS, Stored.PERHAPS, "a type that is not taken", true),
+            new Rule(44, "ILLEGAL_COLUMN", Says.SETTINGS, Stored.NONE, "a column that takes no values", true),
+            new Rule(48, "NOT_IMPLEMENTED", Says.SETTINGS, Stored.NONE, "not supported by the table's engine", true),
+            new Rule(49, "LOGICAL_ERROR", Says.REPLICA, Stored.PERHAPS, "an internal error of the server"),
+            new Rule(53, "TYPE_MISMATCH", Says.ROWS, Stored.NONE, "a value is not of its column's type"),
+            new Rule(60, "UNKNOWN_TABLE", Says.SETTINGS, Stored.NONE, "no such table", true),
+            new Rule(62, "SYNTAX_ERROR", Says.SETTINGS, Stored.NONE, "the statement is not understood"),
+            new Rule(69, "ARGUMENT_OUT_OF_BOUND", Says.ROWS, Stored.NONE, "a number is out of its column's range"),
+            new Rule(70, "CANNOT_CONVERT_TYPE", Says.ROWS, Stored.NONE, "a value is not of its column's type"),
+            new Rule(72, "CANNOT_PARSE_NUMBER", Says.ROWS, Stored.NONE, "not a number of its column's type"),
+            new Rule(73, "UNKNOWN_FORMAT", Says.SETTINGS, Stored.NONE, "no such format", true),
+            new Rule(74, "CANNOT_READ_FROM_FILE_DESCRIPTOR", Says.REPLICA, Stored.PERHAPS, "the server's disk failed"),
+            new Rule(75, "CANNOT_WRITE_TO_FILE_DESCRIPTOR", Says.REPLICA, Stored.PERHAPS, "the server's disk failed"),
+            new Rule(76, "CANNOT_OPEN_FILE", Says.REPLICA, Stored.PERHAPS, "the server's disk failed"),
+            new Rule(81, "UNKNOWN_DATABASE", Says.SETTINGS, Stored.NONE, "no such database", true),
+            new Rule(101, "UNEXPECTED_PACKET_FROM_CLIENT", Says.REPLICA, Stored.PERHAPS, "the wrong protocol"),
+            new Rule(115, "UNKNOWN_SETTING", Says.SETTINGS, Stored.NONE, "no such setting on this server", true),
+            new Rule(117, "INCORRECT_DATA", Says.ROWS, Stored.NONE, "a field that no column has, or has twice"),
+            new Rule(122, "INCOMPATIBLE_COLUMNS", Says.SETTINGS, Stored.PERHAPS, "columns that do not fit", true),
+            new Rule(130, "CANNOT_READ_ARRAY_FROM_TEXT", Says.ROWS, Stored.NONE, "not an array"),
+            new Rule(131, "TOO_LARGE_STRING_SIZE", Says.ROWS, Stored.NONE, "a text is too long for its column"),
+            new Rule(159, "TIMEOUT_EXCEEDED", Says.REPLICA, Stored.PERHAPS, "the server's time limit"),
+            new Rule(164, "READONLY", Says.SETTINGS, Stored.NONE, "the user may not write, or set what is set", true),
+            new Rule(190, "SIZES_OF_ARRAYS_DONT_MATCH", Says.ROWS, Stored.NONE, "arrays of unlike lengths"),
+            new Rule(192, "UNKNOWN_USER", Says.LOGIN, Stored.NONE, "no such user"),
+            new Rule(193, "WRONG_PASSWORD", Says.LOGIN, Stored.NONE, "the password is wrong"),
+            new Rule(194, "REQUIRED_PASSWORD", Says.LOGIN, Stored.NONE, "a password is asked for"),
+            new Rule(195, "IP_ADDRESS_NOT_ALLOWED", Says.LOGIN, Stored.NONE, "not from this address"),
+            new Rule(201, "QUOTA_EXCEEDED", Says.OVERLOAD, Stored.PERHAPS, "the user's quota is used up"),
+            new Rule(202, "TOO_MANY_SIMULTANEOUS_QUERIES", Says.OVERLOAD, Stored.NONE, "too many queries at once"),
+            new Rule(203, "NO_FREE_CONNECTION", Says.OVERLOAD, Stored.PERHAPS, "no connection free"),
+            new Rule(209, "SOCKET_TIMEOUT", Says.REPLICA, Stored.PERHAPS, "a time-out on the line"),
+            new Rule(210, "NETWORK_ERROR", Says.REPLICA, Stored.PERHAPS, "the line failed"),
+            new Rule(225, "NO_ZOOKEEPER", Says.REPLICA, Stored.PERHAPS, "the server has no keeper"),
+            new Rule(236, "ABORTED", Says.REPLICA, Stored.PERHAPS, "the server stops"),
+            new Rule(241, "MEMORY_LIMIT_EXCEEDED", Says.OVERLOAD, Stored.PERHAPS, "the server is out of memory"),
+            new Rule(242, "TABLE_IS_READ_ONLY", Says.REPLICA, Stored.NONE, "the table is read-only on this replica"),
+            new Rule(243, "NOT_ENOUGH_SPACE", Says.OVERLOAD, Stored.PERHAPS, "the server's disk is full"),
+            new Rule(
+                    252,
+                    "TOO_MANY_PARTS",
+                    "Too many partitions",
+                    Says.SIZE,
+                    Stored.NONE,
+                    "more table partitions in one insert than the server takes",
+                    false),
+            new Rule(252, "TOO_MANY_PARTS", Says.OVERLOAD, Stored.PERHAPS, "the table has too many parts"),
+            new Rule(285, "TOO_FEW_LIVE_REPLICAS", Says.REPLICA, Stored.PERHAPS, "too few replicas for the quorum"),
+            new Rule(286, "UNSATISFIED_QUORUM_FOR_PREVIOUS_WRITE", Says.REPLICA, Stored.PERHAPS, "the quorum waits"),
+            new Rule(306, "TOO_DEEP_RECURSION", Says.ROWS, Stored.NONE, "too deep for the server's stack"),
+            new Rule(307, "TOO_MANY_BYTES", Says.SIZE, Stored.NONE, "more bytes than the server takes"),
+            new Rule(319, "UNKNOWN_STATUS_OF_INSERT", Says.REPLICA, Stored.PERHAPS, "the server does not know"),
+            new Rule(321, "VALUE_IS_OUT_OF_RANGE_OF_DATA_TYPE", Says.ROWS, Stored.NONE, "out of the column's range"),
+            new Rule(
+                    349,
+                    "CANNOT_INSERT_NULL_IN_ORDINARY_COLUMN",
+                    Says.ROWS,
+                    Stored.NONE,
+                    "null in a column that takes none"),
+            new Rule(354, "ZLIB_INFLATE_FAILED", Says.REPLICA, Stored.NONE, "the compressed body is damaged"),
+            new Rule(369, "ALL_REPLICAS_ARE_STALE", Says.REPLICA, Stored.PERHAPS, "every replica is behind"),
+            new Rule(373, "SESSION_IS_LOCKED", Says.NOBODY, Stored.NONE, "the session is in use"),
+            new Rule(376, "CANNOT_PARSE_UUID", Says.ROWS, Stored.NONE, "not a UUID"),
+            new Rule(377, "ILLEGAL_SYNTAX_FOR_DATA_TYPE", Says.SETTINGS, Stored.NONE, "a type that is none", true),
+            new Rule(389, "INSERT_WAS_DEDUPLICATED", Says.REPLICA, Stored.PERHAPS, "told as a repeat"),
+            new Rule(394, "QUERY_WAS_CANCELLED", Says.REPLICA, Stored.PERHAPS, "the insert was cancelled"),
+            new Rule(
+                    395,
+                    "FUNCTION_THROW_IF_VALUE_IS_NON_ZERO",
+                    Says.REPLICA,
+                    Stored.PERHAPS,
+                    "a view or default threw"),
+            new Rule(407, "DECIMAL_OVERFLOW", Says.ROWS, Stored.NONE, "a decimal is out of its column's range"),
+            new Rule(425, "SYSTEM_ERROR", Says.REPLICA, Stored.PERHAPS, "the server's system failed"),
+            new Rule(432, "UNKNOWN_CODEC", Says.SETTINGS, Stored.NONE, "a compression the server lacks", true),
+            new Rule(441, "CANNOT_PARSE_DOMAIN_VALUE_FROM_STRING", Says.ROWS, Stored.NONE, "not of its column's type"),
+            new Rule(452, "SETTING_CONSTRAINT_VIOLATION", Says.SETTINGS, Stored.NONE, "a setting may not be set", true),
+            new Rule(467, "CANNOT_PARSE_BOOL", Says.ROWS, Stored.NONE, "neither true nor false"),
+            new Rule(469, "VIOLATED_CONSTRAINT", Says.ROWS, Stored.NONE, "a constraint is violated"),
+            new Rule(473, "DEADLOCK_AVOIDED", Says.NOBODY, Stored.NONE, "a lock was not to be had"),
+            new Rule(497, "ACCESS_DENIED", Says.SETTINGS, Stored.NONE, "no right", true),
+            new Rule(516, "AUTHENTICATION_FAILED", Says.LOGIN, Stored.NONE, "user or password not accepted"),
+            new Rule(561, "CANNOT_PARSE_ELF", Says.REPLICA, Stored.PERHAPS, "an internal error of the server"),
+            new Rule(572, "UNSUPPORTED_FORMAT_FEATURE", Says.SETTINGS, Stored.NONE, "not supported", true),
+            new Rule(636, "CANNOT_EXTRACT_TABLE_STRUCTURE", Says.ROWS, Stored.NONE, "rows that are not of the format"),
+            new Rule(675, "CANNOT_PARSE_IPV4", Says.ROWS, Stored.NONE, "not an IPv4 address"),
+            new Rule(676, "CANNOT_PARSE_IPV6", Says.ROWS, Stored.NONE, "not an IPv6 address"),
+            new Rule(691, "UNKNOWN_ELEMENT_OF_ENUM", Says.ROWS, Stored.NONE, "not a word of the column's enum"),
+            new Rule(692, "TOO_MANY_MUTATIONS", Says.OVERLOAD, Stored.PERHAPS, "too many mutations wait"),
+            new Rule(
+                    746, "CANNOT_FORWARD_REQUEST", Says.REPLICA, Stored.PERHAPS, "the server passed it on, and failed"),
+            new Rule(999, "KEEPER_EXCEPTION", Says.REPLICA, Stored.PERHAPS, "the server's keeper failed"),
+            new Rule(1000, "POCO_EXCEPTION", Says.REPLICA, Stored.PERHAPS, "a library of the server's failed"),
+            new Rule(1001, "STD_EXCEPTION", Says.REPLICA, Stored.PERHAPS, "a library of the server's failed"),
+            new Rule(1002, "UNKNOWN_EXCEPTION", Says.REPLICA, Stored.PERHAPS, "the server does not know"));
+
+    private static final Rule THREW_IN_VIEW =
+            new Rule(0, "", IN_VIEW, Says.NOBODY, Stored.PERHAPS, "a view behind the table threw", false);
+
+    private static final Rule UNKNOWN = new Rule(0, "", Says.REPLICA, Stored.PERHAPS, "an error that is not known");
+
+    private Codes() {}
+
+    /// `text` is what the server said.
+    static Rule of(int code, String text) {
+        if (text.contains(IN_VIEW)) return THREW_IN_VIEW;
+        for (var rule : TABLE)
+            if (rule.code() == code && (rule.text() == null || text.contains(rule.text()))) return rule;
+        return UNKNOWN;
+    }
+}

@@ -1,0 +1,124 @@
+package dev.millrace.clickhouse;
+
+import dev.millrace.sinkpool.NanoClock;
+import dev.millrace.sinkpool.WriteOutcome;
+import java.net.ConnectException;
+import java.net.URI;
+import java.net.UnknownHostException;
+import java.net.http.HttpClient;
+import java.net.http.HttpConnectTimeoutException;
+import java.net.http.HttpHeaders;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublisher;
+import java.net.http.HttpResponse;
+import java.net.http.HttpTimeoutException;
+import java.nio.channels.UnresolvedAddressException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
+import java.util.function.Consumer;
+import javax.net.ssl.SSLHandshakeException;
+import org.jspecify.annotations.Nullable;
+
+/// One request to one replica and its answer, or why there is none. Every wait ends at the deadline, or when it is
+/// cancelled.
+///
+/// Thread ownership: the calling thread; cancelled from any.
+final class Exchange {
+    /// What came of it.
+    sealed interface Result {
+        record Answered(HttpAnswer answer) implements Result {}
+
+        /// No answer. The outcome says whether the request may have been taken all the same.
+        record Failed(WriteOutcome outcome) implements Result {}
+    }
+
+    private static final Duration LEAST = Duration.ofMillis(1);
+    private static final Duration MOST = Duration.ofHours(1);
+    private static final int DEEPEST = 10;
+
+    private final HttpClient client;
+    private final ClickHouseSettings.Login login;
+    private final NanoClock clock;
+
+    Exchange(HttpClient client, ClickHouseSettings.Login login, NanoClock clock) {
+        this.client = client;
+        this.login = login;
+        this.clock = clock;
+    }
+
+    /// `onCancel` is given how to end it.
+    Result post(URI address, BodyPublisher body, long deadlineNanos, Consumer<Runnable> onCancel)
+            throws InterruptedException {
+        var request = HttpRequest.newBuilder(address)
+                .timeout(left(deadlineNanos))
+                .header("Authorization", basic())
+                .header("User-Agent", "millrace")
+                .POST(body)
+                .build();
+        var sent = client.sendAsync(request, _ -> new BoundedText());
+        onCancel.accept(() -> sent.cancel(true));
+        try {
+            return new Result.Answered(answer(sent.get()));
+        } catch (CancellationException _) {
+            return failed("cancelled", "no answer by the deadline", true);
+        } catch (ExecutionException failure) {
+            return failed(failure);
+        }
+    }
+
+    private Duration left(long deadlineNanos) {
+        if (deadlineNanos == NanoClock.NEVER) return MOST;
+        var left = Duration.ofNanos(deadlineNanos - clock.nanoTime());
+        return left.compareTo(LEAST) < 0 ? LEAST : left.compareTo(MOST) > 0 ? MOST : left;
+    }
+
+    private String basic() {
+        var pair = login.user() + ':' + login.password().reveal();
+        return "Basic " + Base64.getEncoder().encodeToString(pair.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static HttpAnswer answer(HttpResponse<BoundedText.Read> response) {
+        var headers = response.headers();
+        return new HttpAnswer(
+                response.statusCode(),
+                (int) number(headers, "X-ClickHouse-Exception-Code"),
+                response.body().text(),
+                ofClickHouse(headers),
+                response.body().whole(),
+                number(headers, "Retry-After"));
+    }
+
+    private static boolean ofClickHouse(HttpHeaders headers) {
+        for (var name : headers.map().keySet()) if (name.regionMatches(true, 0, "x-clickhouse-", 0, 13)) return true;
+        return false;
+    }
+
+    /// 0 for none, and for what is no number of at most nine digits: a date, say.
+    private static long number(HttpHeaders headers, String name) {
+        var text = headers.firstValue(name).orElse("").strip();
+        return text.matches("\\d{1,9}") ? Long.parseLong(text) : 0;
+    }
+
+    /// What failed before the request was on its way proves that nothing is stored.
+    private static Result failed(ExecutionException failure) {
+        var last = "nothing told";
+        @Nullable Throwable at = failure.getCause();
+        for (var depth = 0; at != null && depth < DEEPEST; depth++, at = at.getCause()) {
+            if (at instanceof HttpConnectTimeoutException) return failed("connect", "no connection in time", false);
+            if (at instanceof ConnectException) return failed("connect", "no connection", false);
+            if (at instanceof UnknownHostException) return failed("connect", "no such host", false);
+            if (at instanceof UnresolvedAddressException) return failed("connect", "no such host", false);
+            if (at instanceof SSLHandshakeException tls) return failed("tls", "no TLS: " + tls.getMessage(), false);
+            if (at instanceof HttpTimeoutException) return failed("timeout", "no answer in time", true);
+            last = at.getClass().getSimpleName();
+        }
+        return failed("no-answer", "no answer (" + last + ")", true);
+    }
+
+    private static Result failed(String code, String words, boolean mayHaveStored) {
+        return new Result.Failed(Verdict.unavailable(code, words, mayHaveStored));
+    }
+}

@@ -1,0 +1,160 @@
+package dev.millrace.clickhouse;
+
+import dev.millrace.sinkpool.Failure;
+import dev.millrace.sinkpool.NanoClock;
+import dev.millrace.sinkpool.ShardId;
+import dev.millrace.sinkpool.WriteOutcome;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/// Asks servers what they are before anything is written: version, settings that they know, the table's engine and how
+/// much it remembers of tokens. Reads only.
+///
+/// Thread ownership: the thread that describes the sink.
+final class Preflight {
+    private sealed interface Said {}
+
+    /// What one server said. `engine` is empty where it has no such table.
+    private record Server(String version, Set<String> known, String engine, long window) implements Said {}
+
+    /// Why one said nothing.
+    private record Silent(WriteOutcome why) implements Said {}
+
+    private final ClickHouseSettings settings;
+    private final Map<ShardId, List<ClickHouseEndpoint>> shards;
+    private final Supplier<HttpClient> clients;
+    private final NanoClock clock;
+
+    Preflight(
+            ClickHouseSettings settings,
+            Map<ShardId, List<ClickHouseEndpoint>> shards,
+            Supplier<HttpClient> clients,
+            NanoClock clock) {
+        this.settings = settings;
+        this.shards = shards;
+        this.clients = clients;
+        this.clock = clock;
+    }
+
+    Description ask(long deadlineNanos) throws InterruptedException {
+        var seen = new ArrayList<Server>();
+        var unseen = new ArrayList<ShardId>();
+        var hazards = new TreeSet<String>();
+        @Nullable Failure silent = null;
+        try (var client = clients.get()) {
+            for (var shard : shards.entrySet()) {
+                @Nullable Server found = null;
+                for (var endpoint : shard.getValue()) {
+                    switch (ask(client, endpoint, deadlineNanos)) {
+                        case Server server -> {
+                            if (server.engine.isEmpty())
+                                return new Description.Refused(endpoint + " has no table " + settings.database() + "."
+                                        + settings.table() + ": create it there, or name another");
+                            found = server;
+                            hazards(endpoint, server, hazards);
+                        }
+                        case Silent(WriteOutcome.Misconfigured(var failure)) -> {
+                            return new Description.Refused(endpoint + ": " + failure.message());
+                        }
+                        case Silent(WriteOutcome.Unavailable(var failure, var _)) -> silent = failure;
+                        case Silent(var why) -> throw new IllegalStateException("a question answered by " + why);
+                    }
+                    if (found != null) break;
+                }
+                if (found == null) unseen.add(shard.getKey());
+                else seen.add(found);
+            }
+        }
+        if (seen.isEmpty())
+            return new Description.NotReachable(
+                    silent == null ? new Failure("no-answer", "no server answered", false) : silent);
+        var known = new TreeSet<>(seen.getFirst().known);
+        for (var server : seen) known.retainAll(server.known);
+        var oldest =
+                seen.stream().map(Server::version).min(Preflight::byVersion).orElseThrow();
+        return new Description.Described(oldest, known, unseen, hazards);
+    }
+
+    private void hazards(ClickHouseEndpoint endpoint, Server server, Set<String> hazards) {
+        var table = settings.database() + "." + settings.table();
+        if (server.engine.equals("Distributed"))
+            hazards.add(
+                    table + " is a Distributed table: its queue may say yes before anything is durable; write to the"
+                            + " shards' own tables");
+        else if (server.engine.endsWith("MergeTree") && server.window == 0)
+            hazards.add(table + " at " + endpoint + " remembers no tokens, so a repeat is stored twice: set"
+                    + " non_replicated_deduplication_window on it");
+    }
+
+    private Said ask(HttpClient client, ClickHouseEndpoint endpoint, long deadlineNanos) throws InterruptedException {
+        var exchange = new Exchange(client, settings.login(), clock);
+        var body = BodyPublishers.ofString(question());
+        var result = exchange.post(endpoint.query("default_format=TSVRaw"), body, deadlineNanos, _ -> {});
+        return switch (result) {
+            case Exchange.Result.Failed(var outcome) -> new Silent(outcome);
+            case Exchange.Result.Answered(var answer) -> {
+                var verdict = Verdict.of(answer, 0);
+                yield verdict instanceof WriteOutcome.Written ? server(answer.text()) : new Silent(verdict);
+            }
+        };
+    }
+
+    private String question() {
+        var names = InsertSettings.IF_KNOWN.stream()
+                .sorted()
+                .map(ClickHouseWriter::literal)
+                .collect(Collectors.joining(", "));
+        var table = "database = " + ClickHouseWriter.literal(settings.database()) + " AND name = "
+                + ClickHouseWriter.literal(settings.table());
+        return "SELECT 'version', version() UNION ALL SELECT 'setting', name FROM system.settings WHERE name IN ("
+                + names
+                + ") UNION ALL SELECT 'engine', engine FROM system.tables WHERE " + table
+                + " UNION ALL SELECT 'window', extract(engine_full, 'deduplication_window = ([0-9]+)')"
+                + " FROM system.tables WHERE " + table;
+    }
+
+    private static Server server(String answer) {
+        var version = "";
+        var known = new TreeSet<String>();
+        var engine = "";
+        var window = 0L;
+        for (var line : answer.lines().toList()) {
+            var tab = line.indexOf('\t');
+            if (tab < 0) continue;
+            var value = line.substring(tab + 1);
+            switch (line.substring(0, tab)) {
+                case "version" -> version = value;
+                case "setting" -> known.add(value);
+                case "engine" -> engine = value;
+                case "window" -> window = value.matches("\\d{1,18}") ? Long.parseLong(value) : 0;
+                default -> throw new IllegalStateException("an answer to what was not asked");
+            }
+        }
+        return new Server(version, known, engine, window);
+    }
+
+    static int byVersion(String a, String b) {
+        return Arrays.compare(parts(a), parts(b));
+    }
+
+    private static int[] parts(String version) {
+        return Pattern.compile("\\.")
+                .splitAsStream(version)
+                .mapToInt(Preflight::part)
+                .toArray();
+    }
+
+    private static int part(String text) {
+        return text.matches("\\d{1,9}") ? Integer.parseInt(text) : 0;
+    }
+}

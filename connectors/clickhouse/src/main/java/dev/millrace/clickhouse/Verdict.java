@@ -1,0 +1,125 @@
+package dev.millrace.clickhouse;
+
+import dev.millrace.clickhouse.Codes.Says;
+import dev.millrace.clickhouse.Codes.Stored;
+import dev.millrace.sinkpool.Failure;
+import dev.millrace.sinkpool.WriteOutcome;
+import dev.millrace.sinkpool.WriteOutcome.Blame;
+import java.util.regex.Pattern;
+
+/// What an answer to an insert says, without saying anything of the rows.
+///
+/// The exception's code decides, from the header or else from the body; the HTTP status only where there is no code
+/// (CH-4).
+final class Verdict {
+    private static final int OK = 200;
+    private static final int BAD_REQUEST = 400;
+    private static final int UNAUTHORIZED = 401;
+    private static final int FORBIDDEN = 403;
+    private static final int NOT_FOUND = 404;
+    private static final int TOO_LARGE = 413;
+    private static final int TOO_MANY_REQUESTS = 429;
+    private static final int UNAVAILABLE = 503;
+    private static final int REDIRECTS = 300;
+    private static final long NANOS_PER_SECOND = 1_000_000_000L;
+
+    /// An exception in the body of an answer that had begun well: `Code: 27. DB::Exception: …`.
+    private static final Pattern IN_BODY = Pattern.compile("Code: (\\d{1,6})[.,] ?(?:e\\.displayText\\(\\) = )?DB::");
+
+    /// `(at row 3)`, or `is violated at row 3`: rows count from 1.
+    private static final Pattern AT_ROW = Pattern.compile("at row (\\d{1,9})\\b");
+
+    private Verdict() {}
+
+    /// What became of `rows` that were sent.
+    static WriteOutcome of(HttpAnswer answer, int rows) {
+        var code = answer.code() != 0 ? answer.code() : codeInBody(answer.text());
+        if (code != 0) return byCode(code, answer, rows);
+        if (!answer.whole()) return doubtful("answer-cut", "the answer ended early, after HTTP " + answer.status());
+        if (answer.status() == OK) return byBody(answer, rows);
+        return byStatus(answer);
+    }
+
+    private static int codeInBody(String text) {
+        var found = IN_BODY.matcher(text);
+        return found.find() ? Integer.parseInt(found.group(1)) : 0;
+    }
+
+    private static WriteOutcome byBody(HttpAnswer answer, int rows) {
+        if (answer.text().contains("DB::Exception"))
+            return doubtful("exception", "an exception without a code behind HTTP 200");
+        if (!answer.ofClickHouse()) return unavailable("not-clickhouse", "HTTP 200 from what is not ClickHouse", true);
+        return new WriteOutcome.Written(rows, 0);
+    }
+
+    private static WriteOutcome byCode(int code, HttpAnswer answer, int rows) {
+        var rule = Codes.of(code, answer.text());
+        var stored = rule.stored() == Stored.PERHAPS;
+        var failure = new Failure(Integer.toString(code), words(rule, code, answer), stored);
+        return switch (rule.says()) {
+            case REPLICA -> new WriteOutcome.Unavailable(failure, new Blame.Replica());
+            case OVERLOAD -> new WriteOutcome.Unavailable(failure, overload(answer));
+            case NOBODY -> new WriteOutcome.Unavailable(failure, new Blame.Nobody());
+            case ROWS -> new WriteOutcome.Refused(failure, row(answer.text(), rows));
+            case SIZE -> new WriteOutcome.TooLarge(failure);
+            case SETTINGS, LOGIN -> new WriteOutcome.Misconfigured(failure);
+        };
+    }
+
+    private static String words(Codes.Rule rule, int code, HttpAnswer answer) {
+        if (rule.name().isEmpty() && rule.text() == null) return rule.words() + ", HTTP " + answer.status();
+        if (rule.name().isEmpty()) return rule.words() + " (code " + code + ")";
+        if (rule.says() == Says.SETTINGS && rule.tells())
+            return rule.words() + " (" + rule.name() + "): " + firstLine(answer.text());
+        return rule.words() + " (" + rule.name() + ")";
+    }
+
+    private static String firstLine(String text) {
+        var end = text.indexOf('\n');
+        return end < 0 ? text : text.substring(0, end);
+    }
+
+    /// The row that the server named, from 0; −1 for none.
+    private static int row(String text, int rows) {
+        var found = AT_ROW.matcher(text);
+        if (!found.find()) return -1;
+        var row = Long.parseLong(found.group(1));
+        return row >= 1 && row <= rows ? (int) row - 1 : -1;
+    }
+
+    /// Who answers without a code is a proxy, or not ClickHouse at all.
+    private static WriteOutcome byStatus(HttpAnswer answer) {
+        var status = answer.status();
+        if (status >= REDIRECTS && status < BAD_REQUEST)
+            return unavailable("redirect", "HTTP " + status + ": redirects are not followed", false);
+        return switch (status) {
+            case UNAUTHORIZED, FORBIDDEN ->
+                new WriteOutcome.Misconfigured(new Failure("http-" + status, "user or password not accepted", false));
+            case NOT_FOUND ->
+                new WriteOutcome.Misconfigured(new Failure("http-404", "nothing is served at this address", false));
+            case TOO_LARGE ->
+                new WriteOutcome.TooLarge(
+                        new Failure("http-413", "more bytes than what stands before it takes", false));
+            case TOO_MANY_REQUESTS -> overloaded(answer, false);
+            case UNAVAILABLE -> overloaded(answer, true);
+            default -> unavailable("http-" + status, "HTTP " + status + " without an exception's code", true);
+        };
+    }
+
+    private static WriteOutcome overloaded(HttpAnswer answer, boolean mayHaveStored) {
+        var failure = new Failure("http-" + answer.status(), "HTTP " + answer.status(), mayHaveStored);
+        return new WriteOutcome.Unavailable(failure, overload(answer));
+    }
+
+    private static Blame overload(HttpAnswer answer) {
+        return new Blame.Overload(answer.retryAfterSeconds() * NANOS_PER_SECOND);
+    }
+
+    static WriteOutcome doubtful(String code, String words) {
+        return unavailable(code, words, true);
+    }
+
+    static WriteOutcome unavailable(String code, String words, boolean mayHaveStored) {
+        return new WriteOutcome.Unavailable(new Failure(code, words, mayHaveStored), new Blame.Replica());
+    }
+}
