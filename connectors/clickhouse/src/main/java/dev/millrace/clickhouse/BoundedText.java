@@ -9,20 +9,25 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 import org.jspecify.annotations.Nullable;
 
-/// Reads an answer to its end and keeps its beginning: an answer that does not end within a bound is cut.
+/// Reads an answer to its end and keeps its beginning and its end: an answer longer than a bound is cut.
+///
+/// Both are wanted: an exception begins with its code, can quote a whole row, and ends with where it was thrown.
 ///
 /// Thread ownership: the client's, one call at a time.
 final class BoundedText implements BodySubscriber<BoundedText.Read> {
     /// `whole`: the body ended, within the bound.
     record Read(String text, boolean whole) {}
 
-    private static final int KEPT_BYTES = 16 << 10;
-    private static final long MOST_BYTES = 1 << 20;
+    private static final int KEPT_BYTES = 8 << 10;
+    private static final long MOST_BYTES = 16 << 20;
 
     private final CompletableFuture<Read> read = new CompletableFuture<>();
-    private final byte[] kept = new byte[KEPT_BYTES];
+    private final byte[] head = new byte[KEPT_BYTES];
+
+    /// A ring: the byte that was seen `n`th, after those of the head, is at `n` modulo its length.
+    private final byte[] tail = new byte[KEPT_BYTES];
+
     private Flow.@Nullable Subscription body;
-    private int length;
     private long seen;
 
     @Override
@@ -38,16 +43,25 @@ final class BoundedText implements BodySubscriber<BoundedText.Read> {
 
     @Override
     public void onNext(List<ByteBuffer> buffers) {
-        for (var buffer : buffers) {
-            seen += buffer.remaining();
-            var fits = Math.min(buffer.remaining(), KEPT_BYTES - length);
-            buffer.get(kept, length, fits);
-            length += fits;
-        }
+        for (var buffer : buffers) keep(buffer);
         var from = body;
         if (seen > MOST_BYTES && from != null) {
             from.cancel();
             read.complete(new Read(text(), false));
+        }
+    }
+
+    private void keep(ByteBuffer buffer) {
+        if (seen < KEPT_BYTES) {
+            var fits = (int) Math.min(buffer.remaining(), KEPT_BYTES - seen);
+            buffer.get(head, (int) seen, fits);
+            seen += fits;
+        }
+        while (buffer.hasRemaining()) {
+            var at = (int) ((seen - KEPT_BYTES) % KEPT_BYTES);
+            var fits = Math.min(buffer.remaining(), KEPT_BYTES - at);
+            buffer.get(tail, at, fits);
+            seen += fits;
         }
     }
 
@@ -62,6 +76,14 @@ final class BoundedText implements BodySubscriber<BoundedText.Read> {
     }
 
     private String text() {
-        return new String(kept, 0, length, StandardCharsets.UTF_8);
+        var beginning = new String(head, 0, (int) Math.min(seen, KEPT_BYTES), StandardCharsets.UTF_8);
+        var rest = seen - KEPT_BYTES;
+        if (rest <= 0) return beginning;
+        if (rest <= KEPT_BYTES) return beginning + new String(tail, 0, (int) rest, StandardCharsets.UTF_8);
+        var at = (int) (rest % KEPT_BYTES);
+        return beginning
+                + "…"
+                + new String(tail, at, KEPT_BYTES - at, StandardCharsets.UTF_8)
+                + new String(tail, 0, at, StandardCharsets.UTF_8);
     }
 }

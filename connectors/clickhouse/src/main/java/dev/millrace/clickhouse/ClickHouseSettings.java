@@ -2,6 +2,7 @@ package dev.millrace.clickhouse;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -22,12 +23,18 @@ public record ClickHouseSettings(
         if (database.isEmpty()) throw new IllegalArgumentException("clickhouse.database is empty");
         if (table.isEmpty()) throw new IllegalArgumentException("clickhouse.table is empty");
         extra.keySet().forEach(InsertSettings::mustBeFree);
-        extra = Map.copyOf(new TreeMap<>(extra));
+        // In one order, so that a request is the same in every run.
+        extra = Collections.unmodifiableSortedMap(new TreeMap<>(extra));
     }
 
     /// As whom, and over what. The password is asked for at every request, so that a rotated one is taken up. Prints no
     /// secret.
     public record Login(String user, Secret password, Tls tls) {
+        public Login {
+            if (user.isEmpty() || user.indexOf(':') >= 0)
+                throw new IllegalArgumentException("clickhouse.user is empty or holds a colon");
+        }
+
         @Override
         public String toString() {
             return "Login[user=" + user + ", password=***, tls=" + tls + "]";
@@ -82,17 +89,23 @@ public record ClickHouseSettings(
 
     /// How a body is compressed.
     public enum Compression {
-        NONE
+        NONE(""),
+        LZ4("lz4"),
+        ZSTD("zstd");
+
+        /// As `Content-Encoding` names it; empty for none.
+        final String encoding;
+
+        Compression(String encoding) {
+            this.encoding = encoding;
+        }
     }
 
-    /// Bounds. A connect takes at most `connectTimeout`, a whole request what its attempt is given. A batch has at most
-    /// `maxRows` rows and `maxBytes` bytes, which is what the server is told to take as one block.
-    public record Limits(Duration connectTimeout, int maxRows, long maxBytes) {
+    /// A connect takes at most `connectTimeout`, a whole request what its attempt is given.
+    public record Limits(Duration connectTimeout) {
         public Limits {
             if (connectTimeout.isNegative() || connectTimeout.isZero())
                 throw new IllegalArgumentException("connect timeout " + connectTimeout + " is not above 0");
-            if (maxRows < 1) throw new IllegalArgumentException("max_rows " + maxRows + " < 1");
-            if (maxBytes < 1) throw new IllegalArgumentException("max_bytes " + maxBytes + " < 1");
         }
     }
 }

@@ -12,9 +12,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// ClickHouse as a sink: a shard is a table on its replicas, an endpoint is one replica's HTTP port.
 ///
@@ -25,14 +26,15 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Thread ownership: shared.
 public final class ClickHouseSink implements Sink {
+    private static final Logger LOG = LoggerFactory.getLogger(ClickHouseSink.class);
     private static final SinkTraits TRAITS = new SinkTraits(false);
 
     private final ClickHouseSettings settings;
     private final Preflight preflight;
     private final Supplier<RowEncoder> encoders;
     private final Supplier<HttpClient> clients;
+    private final HttpClient client;
     private final NanoClock clock;
-    private final ConcurrentLinkedQueue<ClickHouseWriter> opened = new ConcurrentLinkedQueue<>();
     private volatile @Nullable InsertSettings insert;
 
     private ClickHouseSink(
@@ -44,6 +46,7 @@ public final class ClickHouseSink implements Sink {
         this.encoders = encoders;
         this.clock = clock;
         clients = new Clients(settings);
+        client = clients.get();
         preflight = new Preflight(settings, shards, clients, clock);
     }
 
@@ -68,10 +71,23 @@ public final class ClickHouseSink implements Sink {
     /// Asks every shard for its table and what it knows of settings. May be asked again at any time.
     ///
     /// Blocks until all have answered, at most to the deadline.
+    ///
+    /// The first answer decides for the life of the sink: a batch that is sent again goes under the
+    /// same settings (CH-3).
     public Description describe(long deadlineNanos) throws InterruptedException {
         var asked = preflight.ask(deadlineNanos);
-        if (asked instanceof Description.Described described && insert == null)
-            insert = new InsertSettings(settings, Set.copyOf(described.knownSettings()));
+        if (!(asked instanceof Description.Described described) || insert != null) return asked;
+        insert = new InsertSettings(settings, Set.copyOf(described.knownSettings()));
+        LOG.atInfo()
+                .addKeyValue("event", "clickhouse_table_described")
+                .log(
+                        "table={}.{} version={} unseen={}",
+                        settings.database(),
+                        settings.table(),
+                        described.version(),
+                        described.unseen());
+        for (var hazard : described.hazards())
+            LOG.atWarn().addKeyValue("event", "clickhouse_hazard").log(hazard);
         return asked;
     }
 
@@ -87,14 +103,12 @@ public final class ClickHouseSink implements Sink {
 
     @Override
     public SinkWriter writer(ShardId shard, URI endpoint) {
-        var writer = new ClickHouseWriter(ClickHouseEndpoint.of(endpoint), settings, clients, () -> insert, clock);
-        opened.add(writer);
-        return writer;
+        return new ClickHouseWriter(ClickHouseEndpoint.of(endpoint), settings, client, clients, () -> insert, clock);
     }
 
     /// Ends every attempt under way. Blocks for nothing.
     @Override
     public void close() {
-        opened.forEach(ClickHouseWriter::close);
+        client.shutdownNow();
     }
 }

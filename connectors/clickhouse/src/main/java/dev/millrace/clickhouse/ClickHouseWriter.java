@@ -10,6 +10,10 @@ import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -19,21 +23,25 @@ import org.jspecify.annotations.Nullable;
 final class ClickHouseWriter implements SinkWriter {
     private final ClickHouseEndpoint endpoint;
     private final ClickHouseSettings settings;
-    private final Supplier<HttpClient> clients;
     private final HttpClient client;
+    private final Supplier<HttpClient> fresh;
     private final Supplier<@Nullable InsertSettings> insert;
     private final NanoClock clock;
+    private final Set<Runnable> underWay = ConcurrentHashMap.newKeySet();
+    private volatile boolean closed;
 
+    /// `client` is everybody's; `fresh` makes one that has no connection yet.
     ClickHouseWriter(
             ClickHouseEndpoint endpoint,
             ClickHouseSettings settings,
-            Supplier<HttpClient> clients,
+            HttpClient client,
+            Supplier<HttpClient> fresh,
             Supplier<@Nullable InsertSettings> insert,
             NanoClock clock) {
         this.endpoint = endpoint;
         this.settings = settings;
-        this.clients = clients;
-        this.client = clients.get();
+        this.client = client;
+        this.fresh = fresh;
         this.insert = insert;
         this.clock = clock;
     }
@@ -45,12 +53,51 @@ final class ClickHouseWriter implements SinkWriter {
             return new WriteOutcome.Misconfigured(
                     new Failure("not-described", "the table has not been described yet", false));
         var rows = call.rows();
-        var exchange = new Exchange(client, settings.login(), clock);
-        var address = endpoint.query(how.query(call.token()));
-        return switch (exchange.post(address, new RowsPublisher(rows), call.deadlineNanos(), call::onCancel)) {
-            case Exchange.Result.Answered(var answer) -> Verdict.of(answer, rows.rows());
-            case Exchange.Result.Failed(var outcome) -> outcome;
-        };
+        if (rows.rows() >= InsertSettings.BLOCK_ROWS)
+            return new WriteOutcome.TooLarge(
+                    new Failure("block", rows.rows() + " rows are more than a block of the server's", false));
+        try (var body = new RowsBody(rows, settings.compression())) {
+            var request = new Exchange.Request(
+                    endpoint.query(how.query(call.token())), body, settings.compression().encoding, body::begun);
+            var answered = ended(client, request, call.deadlineNanos(), call::onCancel);
+            return switch (answered) {
+                case Exchange.Result.Answered(var answer) -> Verdict.of(answer, rows.rows());
+                case Exchange.Result.Failed(var outcome) -> outcome;
+            };
+        }
+    }
+
+    @Override
+    public WriteOutcome ping(PingCall call) throws InterruptedException {
+        var own = fresh.get();
+        try {
+            var address = endpoint.query("query=" + URLEncoder.encode(readOnly(), StandardCharsets.UTF_8));
+            var request = Exchange.Request.question(address, BodyPublishers.noBody());
+            return switch (ended(own, request, call.deadlineNanos(), call::onCancel)) {
+                case Exchange.Result.Answered(var answer) -> pinged(answer);
+                case Exchange.Result.Failed(var outcome) -> outcome;
+            };
+        } finally {
+            // Closing it would wait for its threads.
+            own.shutdownNow();
+        }
+    }
+
+    private Exchange.Result ended(
+            HttpClient over, Exchange.Request request, long deadlineNanos, Consumer<Runnable> onCancel)
+            throws InterruptedException {
+        var mine = new ArrayList<Runnable>(1);
+        try {
+            return new Exchange(over, settings.login(), clock).post(request, deadlineNanos, end -> {
+                mine.add(end);
+                underWay.add(end);
+                onCancel.accept(end);
+                // Looked at after it is known: a close in between ends it, or is seen here.
+                if (closed) end.run();
+            });
+        } finally {
+            mine.forEach(underWay::remove);
+        }
     }
 
     /// A table that is not replicated is in no such list, so it is never read-only.
@@ -63,31 +110,24 @@ final class ClickHouseWriter implements SinkWriter {
         return '\'' + text.replace("\\", "\\\\").replace("'", "\\'") + '\'';
     }
 
-    @Override
-    public WriteOutcome ping(PingCall call) throws InterruptedException {
-        try (var fresh = clients.get()) {
-            var exchange = new Exchange(fresh, settings.login(), clock);
-            var address = endpoint.query("query=" + URLEncoder.encode(readOnly(), StandardCharsets.UTF_8));
-            var result = exchange.post(address, BodyPublishers.noBody(), call.deadlineNanos(), call::onCancel);
-            fresh.shutdownNow();
-            return switch (result) {
-                case Exchange.Result.Answered(var answer) -> pinged(answer);
-                case Exchange.Result.Failed(var outcome) -> outcome;
-            };
-        }
-    }
-
     private static WriteOutcome pinged(HttpAnswer answer) {
-        var outcome = Verdict.of(answer, 0);
-        if (!(outcome instanceof WriteOutcome.Written)) return outcome;
-        return answer.text().strip().equals("0")
-                ? outcome
-                : Verdict.unavailable("read-only", "the table is read-only on this replica", false);
+        return switch (Verdict.of(answer, 0)) {
+            case WriteOutcome.Written written when answer.text().strip().equals("0") -> written;
+            case WriteOutcome.Written _ ->
+                Verdict.unavailable("read-only", "the table is read-only on this replica", false);
+            case WriteOutcome.Unavailable unavailable -> unavailable;
+            case WriteOutcome.Misconfigured misconfigured -> misconfigured;
+            // No rows were sent that it could mean.
+            case WriteOutcome.Refused(var failure, var _) ->
+                Verdict.unavailable(failure.code(), failure.message(), false);
+            case WriteOutcome.TooLarge(var failure) -> Verdict.unavailable(failure.code(), failure.message(), false);
+        };
     }
 
     /// Ends every attempt under way.
     @Override
     public void close() {
-        client.shutdownNow();
+        closed = true;
+        underWay.forEach(Runnable::run);
     }
 }

@@ -1,5 +1,6 @@
 package dev.millrace.clickhouse;
 
+import dev.millrace.sinkpool.Failure;
 import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.WriteOutcome;
 import java.net.ConnectException;
@@ -18,6 +19,10 @@ import java.time.Duration;
 import java.util.Base64;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +40,17 @@ final class Exchange {
         record Failed(WriteOutcome outcome) implements Result {}
     }
 
+    /// What is sent, and how it is packed; empty for as it is.
+    record Request(URI address, BodyPublisher body, String encoding, BooleanSupplier begun) {
+        /// A question: it stores nothing.
+        static Request question(URI address, BodyPublisher body) {
+            return new Request(address, body, "", () -> false);
+        }
+    }
+
+    /// The client's own time-out, up to the answer's first line, comes before that of the whole answer.
+    private static final Duration GRACE = Duration.ofMillis(20);
+
     private static final Duration LEAST = Duration.ofMillis(1);
     private static final Duration MOST = Duration.ofHours(1);
     private static final int DEEPEST = 10;
@@ -49,23 +65,43 @@ final class Exchange {
         this.clock = clock;
     }
 
-    /// `onCancel` is given how to end it.
-    Result post(URI address, BodyPublisher body, long deadlineNanos, Consumer<Runnable> onCancel)
-            throws InterruptedException {
-        var request = HttpRequest.newBuilder(address)
-                .timeout(left(deadlineNanos))
-                .header("Authorization", basic())
-                .header("User-Agent", "millrace")
-                .POST(body)
-                .build();
-        var sent = client.sendAsync(request, _ -> new BoundedText());
-        onCancel.accept(() -> sent.cancel(true));
+    /// `begun` is asked, when no answer came, whether the body was on its way; without it nothing was. `onCancel` is
+    /// given
+    /// how to end it.
+    Result post(Request what, long deadlineNanos, Consumer<Runnable> onCancel) throws InterruptedException {
+        String credentials;
         try {
-            return new Result.Answered(answer(sent.get()));
-        } catch (CancellationException _) {
-            return failed("cancelled", "no answer by the deadline", true);
-        } catch (ExecutionException failure) {
-            return failed(failure);
+            credentials = basic();
+        } catch (RuntimeException failure) {
+            // Its text stays untold: it is about a secret.
+            return new Result.Failed(new WriteOutcome.Misconfigured(new Failure(
+                    "no-password", "no password: " + failure.getClass().getSimpleName(), false)));
+        }
+        var request = HttpRequest.newBuilder(what.address())
+                .timeout(left(deadlineNanos))
+                .header("Authorization", credentials)
+                .header("User-Agent", "millrace");
+        if (!what.encoding().isEmpty()) request.header("Content-Encoding", what.encoding());
+        var sent = client.sendAsync(request.POST(what.body()).build(), _ -> new BoundedText());
+        var cancelled = new AtomicBoolean();
+        onCancel.accept(() -> {
+            cancelled.set(true);
+            sent.cancel(true);
+        });
+        try {
+            return new Result.Answered(
+                    answer(sent.get(left(deadlineNanos).plus(GRACE).toNanos(), TimeUnit.NANOSECONDS)));
+        } catch (TimeoutException _) {
+            return failed("timeout", "no whole answer in time", what.begun().getAsBoolean());
+        } catch (CancellationException | ExecutionException failure) {
+            // The line that it closes can be heard before the word itself.
+            if (cancelled.get())
+                return failed(
+                        "cancelled", "cancelled before an answer", what.begun().getAsBoolean());
+            return failed(failure, what.begun().getAsBoolean());
+        } finally {
+            // Nothing is left of it: an answer that dribbles is cut.
+            sent.cancel(true);
         }
     }
 
@@ -103,7 +139,7 @@ final class Exchange {
     }
 
     /// What failed before the request was on its way proves that nothing is stored.
-    private static Result failed(ExecutionException failure) {
+    private static Result failed(Exception failure, boolean begun) {
         var last = "nothing told";
         @Nullable Throwable at = failure.getCause();
         for (var depth = 0; at != null && depth < DEEPEST; depth++, at = at.getCause()) {
@@ -112,10 +148,10 @@ final class Exchange {
             if (at instanceof UnknownHostException) return failed("connect", "no such host", false);
             if (at instanceof UnresolvedAddressException) return failed("connect", "no such host", false);
             if (at instanceof SSLHandshakeException tls) return failed("tls", "no TLS: " + tls.getMessage(), false);
-            if (at instanceof HttpTimeoutException) return failed("timeout", "no answer in time", true);
+            if (at instanceof HttpTimeoutException) return failed("timeout", "no answer in time", begun);
             last = at.getClass().getSimpleName();
         }
-        return failed("no-answer", "no answer (" + last + ")", true);
+        return failed("no-answer", "no answer (" + last + ")", begun);
     }
 
     private static Result failed(String code, String words, boolean mayHaveStored) {

@@ -7,55 +7,57 @@ import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
 
 /// The statement and the settings of every insert, as one URL query: all that touches deduplication, the split into
 /// blocks and parsing is said, whatever the server's defaults are (CH-2).
 ///
-/// A batch is one block (CH-3): both bounds of a block lie above any batch, so that an error of parsing comes before
-/// anything is stored. But for the token it is the same for every batch, so it is made once.
+/// A batch is one block (CH-3): a server cuts blocks at more rows than any batch has, and at no number of bytes, since
+/// those that it counts are a row's in its memory. So an error of parsing comes before anything is stored. But for the
+/// token it is the same for every batch, so it is made once.
 ///
 /// Thread ownership: immutable.
 final class InsertSettings {
-    /// One batch overshoots its bounds by a chunk at most.
-    private static final long ROOM = 2;
+    /// A batch has fewer rows. It is the server's own default, and no configuration of ours moves it: a batch that is
+    /// sent again after a change is cut as before.
+    static final int BLOCK_ROWS = 1_048_449;
 
-    /// Settings that a server may not know yet, or no longer: sent where its preflight named them.
-    static final Set<String> IF_KNOWN = Set.of(
-            "deduplicate_insert",
-            "deduplicate_blocks_in_dependent_materialized_views",
-            "date_time_overflow_behavior",
-            "input_format_json_throw_on_bad_escape_sequence",
-            "insert_deduplicate",
-            "input_format_parallel_parsing",
-            "min_insert_block_size_rows",
-            "min_insert_block_size_bytes",
-            "async_insert",
-            "wait_for_async_insert",
-            "throw_if_no_data_to_insert");
+    /// Without these a sink can't keep its word.
+    static final Set<String> NEEDED =
+            Set.of("insert_deduplication_token", "max_insert_block_size", "input_format_skip_unknown_fields");
+
+    /// Of the request, not of the server's settings.
+    private static final Set<String> OF_THE_REQUEST = Set.of("database", "query", "wait_end_of_query");
 
     private static final Map<String, String> FIXED = fixed();
 
-    /// Set by what the sink is told, in keys of their own.
+    /// Besides what is fixed: what is said otherwise, and what would go around it.
     private static final Set<String> OWNED = Set.of(
             "insert_deduplication_token",
-            "insert_quorum",
             "input_format_skip_unknown_fields",
-            "max_insert_block_size",
-            "min_insert_block_size_rows",
-            "min_insert_block_size_bytes",
-            "max_insert_threads",
             "database",
             "query",
             "query_id",
             "user",
             "password",
+            "quota_key",
+            "profile",
             "default_format",
             "session_id",
             "compress",
             "decompress",
+            "http_wait_end_of_query",
             "max_execution_time",
             "timeout_overflow_mode",
+            "insert_shard_id",
             "readonly");
+
+    /// Whatever a later server calls it.
+    private static final Pattern OWNED_LIKE = Pattern.compile(".*(dedup|async_insert|insert_block|allow_errors).*");
+
+    private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_]{0,99}");
 
     private final String fixedPart;
 
@@ -70,13 +72,10 @@ final class InsertSettings {
         all.put(
                 "input_format_skip_unknown_fields",
                 settings.rows().unknownFields() == UnknownFields.IGNORE ? "1" : "0");
-        var rows = ROOM * settings.limits().maxRows();
-        var bytes = ROOM * settings.limits().maxBytes();
-        all.put("max_insert_block_size", Long.toString(rows));
-        all.put("min_insert_block_size_rows", Long.toString(rows));
-        all.put("min_insert_block_size_bytes", Long.toString(bytes));
         all.putAll(settings.extra());
-        all.keySet().removeIf(name -> IF_KNOWN.contains(name) && !knownByServer.contains(name));
+        all.keySet()
+                .removeIf(name ->
+                        FIXED.containsKey(name) && !OF_THE_REQUEST.contains(name) && !knownByServer.contains(name));
         var text = new StringBuilder();
         all.forEach((name, value) -> text.append(text.isEmpty() ? "" : "&")
                 .append(encoded(name))
@@ -94,13 +93,32 @@ final class InsertSettings {
         all.put("deduplicate_blocks_in_dependent_materialized_views", "1");
         all.put("wait_end_of_query", "1");
         all.put("max_insert_threads", "1");
+        all.put("max_insert_block_size", Integer.toString(BLOCK_ROWS));
+        all.put("max_insert_block_size_bytes", "0");
+        all.put("min_insert_block_size_rows", Integer.toString(BLOCK_ROWS));
+        all.put("min_insert_block_size_bytes", "0");
+        all.put("use_strict_insert_block_limits", "0");
+        all.put("input_format_max_block_size_bytes", "0");
+        all.put("input_format_max_block_wait_ms", "0");
+        all.put("input_format_connection_handling", "0");
         all.put("input_format_parallel_parsing", "0");
         all.put("input_format_allow_errors_num", "0");
         all.put("input_format_allow_errors_ratio", "0");
         all.put("input_format_null_as_default", "0");
         all.put("input_format_defaults_for_omitted_fields", "1");
+        all.put("input_format_json_throw_on_bad_escape_sequence", "1");
         all.put("date_time_overflow_behavior", "throw");
         all.put("throw_if_no_data_to_insert", "1");
+        all.put("materialized_views_ignore_errors", "0");
+        all.put("send_progress_in_http_headers", "0");
+        return all;
+    }
+
+    /// All that a server is asked about before: what it doesn't know is not sent.
+    static SortedSet<String> asked() {
+        var all = new TreeSet<>(FIXED.keySet());
+        all.removeAll(OF_THE_REQUEST);
+        all.addAll(NEEDED);
         return all;
     }
 
@@ -109,9 +127,13 @@ final class InsertSettings {
         return fixedPart + encoded(token.text());
     }
 
-    /// Throws `IllegalArgumentException` where the sink owns the setting.
+    /// Throws `IllegalArgumentException` where the sink owns the setting, and for what names none.
     static void mustBeFree(String name) {
-        if (FIXED.containsKey(name) || OWNED.contains(name))
+        if (!NAME.matcher(name).matches())
+            throw new IllegalArgumentException("clickhouse.settings: a setting's name is made of a-z, 0-9 and _");
+        if (FIXED.containsKey(name)
+                || OWNED.contains(name)
+                || OWNED_LIKE.matcher(name).matches())
             throw new IllegalArgumentException("clickhouse.settings: " + name
                     + " is set by the sink, since deduplication, blocks and parsing rest on it: leave it out");
     }

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class Preflight {
     private sealed interface Said {}
 
-    /// What one server said. `engine` is empty where it has no such table.
+    /// What one server said. `engine` is empty where it has no such table. `window` is −1 where it named none.
     private record Server(String version, Set<String> known, String engine, long window) implements Said {}
 
     /// Why one said nothing.
@@ -51,7 +51,8 @@ final class Preflight {
         var unseen = new ArrayList<ShardId>();
         var hazards = new TreeSet<String>();
         @Nullable Failure silent = null;
-        try (var client = clients.get()) {
+        var client = clients.get();
+        try {
             for (var shard : shards.entrySet()) {
                 @Nullable Server found = null;
                 for (var endpoint : shard.getValue()) {
@@ -60,6 +61,11 @@ final class Preflight {
                             if (server.engine.isEmpty())
                                 return new Description.Refused(endpoint + " has no table " + settings.database() + "."
                                         + settings.table() + ": create it there, or name another");
+                            var lacks = new TreeSet<>(InsertSettings.NEEDED);
+                            lacks.removeAll(server.known);
+                            if (!lacks.isEmpty())
+                                return new Description.Refused(endpoint + " runs ClickHouse " + server.version
+                                        + ", which knows no " + String.join(", no ", lacks) + ": use a later one");
                             found = server;
                             hazards(endpoint, server, hazards);
                         }
@@ -67,13 +73,18 @@ final class Preflight {
                             return new Description.Refused(endpoint + ": " + failure.message());
                         }
                         case Silent(WriteOutcome.Unavailable(var failure, var _)) -> silent = failure;
-                        case Silent(var why) -> throw new IllegalStateException("a question answered by " + why);
+                        case Silent(WriteOutcome.Refused(var failure, var _)) -> silent = failure;
+                        case Silent(WriteOutcome.TooLarge(var failure)) -> silent = failure;
+                        case Silent(WriteOutcome.Written _) ->
+                            throw new IllegalStateException("an answer is no silence");
                     }
                     if (found != null) break;
                 }
                 if (found == null) unseen.add(shard.getKey());
                 else seen.add(found);
             }
+        } finally {
+            client.shutdownNow();
         }
         if (seen.isEmpty())
             return new Description.NotReachable(
@@ -91,43 +102,52 @@ final class Preflight {
             hazards.add(
                     table + " is a Distributed table: its queue may say yes before anything is durable; write to the"
                             + " shards' own tables");
-        else if (server.engine.endsWith("MergeTree") && server.window == 0)
-            hazards.add(table + " at " + endpoint + " remembers no tokens, so a repeat is stored twice: set"
-                    + " non_replicated_deduplication_window on it");
+        else if (!server.engine.endsWith("MergeTree"))
+            hazards.add(table + " at " + endpoint + " has the engine " + server.engine
+                    + ", which remembers no tokens: a repeat is stored twice");
+        else if (server.window == 0)
+            hazards.add(table + " at " + endpoint + " remembers no tokens, so a repeat is stored twice: set "
+                    + (replicated(server.engine) ? "" : "non_") + "replicated_deduplication_window on it");
+    }
+
+    private static boolean replicated(String engine) {
+        return engine.startsWith("Replicated") || engine.startsWith("Shared");
     }
 
     private Said ask(HttpClient client, ClickHouseEndpoint endpoint, long deadlineNanos) throws InterruptedException {
         var exchange = new Exchange(client, settings.login(), clock);
-        var body = BodyPublishers.ofString(question());
-        var result = exchange.post(endpoint.query("default_format=TSVRaw"), body, deadlineNanos, _ -> {});
+        var address = endpoint.query("default_format=TSVRaw");
+        var question = Exchange.Request.question(address, BodyPublishers.ofString(question()));
+        var result = exchange.post(question, deadlineNanos, _ -> {});
         return switch (result) {
             case Exchange.Result.Failed(var outcome) -> new Silent(outcome);
             case Exchange.Result.Answered(var answer) -> {
                 var verdict = Verdict.of(answer, 0);
-                yield verdict instanceof WriteOutcome.Written ? server(answer.text()) : new Silent(verdict);
+                yield verdict instanceof WriteOutcome.Written ? said(answer.text()) : new Silent(verdict);
             }
         };
     }
 
     private String question() {
-        var names = InsertSettings.IF_KNOWN.stream()
-                .sorted()
-                .map(ClickHouseWriter::literal)
-                .collect(Collectors.joining(", "));
+        var names =
+                InsertSettings.asked().stream().map(ClickHouseWriter::literal).collect(Collectors.joining(", "));
         var table = "database = " + ClickHouseWriter.literal(settings.database()) + " AND name = "
                 + ClickHouseWriter.literal(settings.table());
         return "SELECT 'version', version() UNION ALL SELECT 'setting', name FROM system.settings WHERE name IN ("
                 + names
                 + ") UNION ALL SELECT 'engine', engine FROM system.tables WHERE " + table
-                + " UNION ALL SELECT 'window', extract(engine_full, 'deduplication_window = ([0-9]+)')"
-                + " FROM system.tables WHERE " + table;
+                + " UNION ALL SELECT 'window', extract(engine_full, 'replicated_deduplication_window = ([0-9]+)')"
+                + " FROM system.tables WHERE " + table
+                + " UNION ALL SELECT 'plain', value FROM system.merge_tree_settings"
+                + " WHERE name = 'non_replicated_deduplication_window'";
     }
 
-    private static Server server(String answer) {
+    private static Said said(String answer) {
         var version = "";
         var known = new TreeSet<String>();
         var engine = "";
-        var window = 0L;
+        var window = -1L;
+        var plain = -1L;
         for (var line : answer.lines().toList()) {
             var tab = line.indexOf('\t');
             if (tab < 0) continue;
@@ -136,11 +156,20 @@ final class Preflight {
                 case "version" -> version = value;
                 case "setting" -> known.add(value);
                 case "engine" -> engine = value;
-                case "window" -> window = value.matches("\\d{1,18}") ? Long.parseLong(value) : 0;
-                default -> throw new IllegalStateException("an answer to what was not asked");
+                case "window" -> window = number(value);
+                case "plain" -> plain = number(value);
+                default -> {
+                    // Not asked for.
+                }
             }
         }
-        return new Server(version, known, engine, window);
+        if (version.isEmpty())
+            return new Silent(Verdict.unavailable("not-clickhouse", "an answer that is not ClickHouse's", false));
+        return new Server(version, known, engine, window < 0 && !replicated(engine) ? plain : window);
+    }
+
+    private static long number(String text) {
+        return text.matches("\\d{1,18}") ? Long.parseLong(text) : -1;
     }
 
     static int byVersion(String a, String b) {

@@ -17,6 +17,7 @@ final class Verdict {
     private static final int UNAUTHORIZED = 401;
     private static final int FORBIDDEN = 403;
     private static final int NOT_FOUND = 404;
+    private static final int NO_METHOD = 405;
     private static final int TOO_LARGE = 413;
     private static final int TOO_MANY_REQUESTS = 429;
     private static final int UNAVAILABLE = 503;
@@ -26,15 +27,19 @@ final class Verdict {
     /// An exception in the body of an answer that had begun well: `Code: 27. DB::Exception: …`.
     private static final Pattern IN_BODY = Pattern.compile("Code: (\\d{1,6})[.,] ?(?:e\\.displayText\\(\\) = )?DB::");
 
-    /// `(at row 3)`, or `is violated at row 3`: rows count from 1.
-    private static final Pattern AT_ROW = Pattern.compile("at row (\\d{1,9})\\b");
+    /// A constraint names its row before it quotes it, a parser after: rows count from 1.
+    private static final Pattern VIOLATED_AT = Pattern.compile("is violated at row (\\d{1,9})\\b");
+
+    private static final Pattern PARSED_AT = Pattern.compile("\\(at row (\\d{1,9})\\)");
 
     private Verdict() {}
 
     /// What became of `rows` that were sent.
     static WriteOutcome of(HttpAnswer answer, int rows) {
         var code = answer.code() != 0 ? answer.code() : codeInBody(answer.text());
-        if (code != 0) return byCode(code, answer, rows);
+        if (code != 0 && answer.whole()) return byCode(code, answer, rows);
+        // What a cut answer lacks may be that a view threw.
+        if (code != 0) return doubtful(Integer.toString(code), "an error whose text ended early");
         if (!answer.whole()) return doubtful("answer-cut", "the answer ended early, after HTTP " + answer.status());
         if (answer.status() == OK) return byBody(answer, rows);
         return byStatus(answer);
@@ -54,8 +59,7 @@ final class Verdict {
 
     private static WriteOutcome byCode(int code, HttpAnswer answer, int rows) {
         var rule = Codes.of(code, answer.text());
-        var stored = rule.stored() == Stored.PERHAPS;
-        var failure = new Failure(Integer.toString(code), words(rule, code, answer), stored);
+        var failure = new Failure(Integer.toString(code), words(rule, code, answer), rule.stored() == Stored.PERHAPS);
         return switch (rule.says()) {
             case REPLICA -> new WriteOutcome.Unavailable(failure, new Blame.Replica());
             case OVERLOAD -> new WriteOutcome.Unavailable(failure, overload(answer));
@@ -67,8 +71,7 @@ final class Verdict {
     }
 
     private static String words(Codes.Rule rule, int code, HttpAnswer answer) {
-        if (rule.name().isEmpty() && rule.text() == null) return rule.words() + ", HTTP " + answer.status();
-        if (rule.name().isEmpty()) return rule.words() + " (code " + code + ")";
+        if (rule.name().isEmpty()) return rule.words() + " (code " + code + ", HTTP " + answer.status() + ")";
         if (rule.says() == Says.SETTINGS && rule.tells())
             return rule.words() + " (" + rule.name() + "): " + firstLine(answer.text());
         return rule.words() + " (" + rule.name() + ")";
@@ -79,15 +82,25 @@ final class Verdict {
         return end < 0 ? text : text.substring(0, end);
     }
 
-    /// The row that the server named, from 0; −1 for none.
+    /// The row that the server named, from 0; −1 for none. One that a row's own text names is a hint that misleads,
+    /// which
+    /// costs requests and nothing else.
     private static int row(String text, int rows) {
-        var found = AT_ROW.matcher(text);
-        if (!found.find()) return -1;
-        var row = Long.parseLong(found.group(1));
-        return row >= 1 && row <= rows ? (int) row - 1 : -1;
+        var violated = VIOLATED_AT.matcher(text);
+        if (violated.find()) return row(Long.parseLong(violated.group(1)), rows);
+        var parsed = PARSED_AT.matcher(text);
+        var last = 0L;
+        while (parsed.find()) last = Long.parseLong(parsed.group(1));
+        return row(last, rows);
     }
 
-    /// Who answers without a code is a proxy, or not ClickHouse at all.
+    private static int row(long fromOne, int rows) {
+        return fromOne >= 1 && fromOne <= rows ? (int) fromOne - 1 : -1;
+    }
+
+    /// Who answers without a code is a proxy, or not ClickHouse at all. What it says of the request itself it says
+    /// before
+    /// anybody took the rows.
     private static WriteOutcome byStatus(HttpAnswer answer) {
         var status = answer.status();
         if (status >= REDIRECTS && status < BAD_REQUEST)
@@ -95,8 +108,7 @@ final class Verdict {
         return switch (status) {
             case UNAUTHORIZED, FORBIDDEN ->
                 new WriteOutcome.Misconfigured(new Failure("http-" + status, "user or password not accepted", false));
-            case NOT_FOUND ->
-                new WriteOutcome.Misconfigured(new Failure("http-404", "nothing is served at this address", false));
+            case NOT_FOUND, NO_METHOD -> unavailable("not-clickhouse", "HTTP " + status + ": not ClickHouse", false);
             case TOO_LARGE ->
                 new WriteOutcome.TooLarge(
                         new Failure("http-413", "more bytes than what stands before it takes", false));

@@ -1,0 +1,149 @@
+package dev.millrace.clickhouse;
+
+import dev.millrace.clickhouse.ClickHouseSettings.Compression;
+import dev.millrace.sinkpool.BatchRows;
+import dev.millrace.sinkpool.Slice;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.http.HttpRequest.BodyPublisher;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Flow;
+import org.jspecify.annotations.Nullable;
+
+/// The rows of a batch as the body of one request: what the chunks hold, in order, packed or as it is.
+///
+/// The client may go on with what it was given after the attempt is over. So it is given pieces of its own, never a
+/// chunk's array, and none once the body is closed: a chunk may be anybody's then (WRT-9). A body that ends before its
+/// rows do is an error to the client, which cuts the connection: the server never sees a whole request.
+///
+/// Thread ownership: the client's threads and the attempt's; guarded by itself.
+final class RowsBody implements BodyPublisher, AutoCloseable {
+    private static final int PIECE = 64 << 10;
+
+    private final BatchRows rows;
+    private final Compression compression;
+    private final List<Pieces> subscribed = new ArrayList<>();
+    private boolean begun;
+    private boolean closed;
+
+    RowsBody(BatchRows rows, Compression compression) {
+        this.rows = rows;
+        this.compression = compression;
+    }
+
+    /// −1 where it is not known before the rows are packed.
+    @Override
+    public long contentLength() {
+        return compression == Compression.NONE ? rows.byteCount() : -1;
+    }
+
+    /// Whether any of the rows may be on their way.
+    synchronized boolean begun() {
+        return begun;
+    }
+
+    @Override
+    public void subscribe(Flow.Subscriber<? super ByteBuffer> subscriber) {
+        var pieces = new Pieces(subscriber);
+        synchronized (this) {
+            subscribed.add(pieces);
+        }
+        subscriber.onSubscribe(pieces);
+    }
+
+    /// Gives out nothing from now on.
+    @Override
+    public synchronized void close() {
+        closed = true;
+        subscribed.forEach(Pieces::free);
+    }
+
+    /// One reading from the start. A demand made while one is served is served by the same call.
+    private final class Pieces implements Flow.Subscription {
+        private final Flow.Subscriber<? super ByteBuffer> subscriber;
+        private @Nullable Packing packing;
+        private long demand;
+        private int slice;
+        private int at;
+        private boolean packed;
+        private boolean serving;
+        private boolean over;
+
+        Pieces(Flow.Subscriber<? super ByteBuffer> subscriber) {
+            this.subscriber = subscriber;
+        }
+
+        @Override
+        public void request(long count) {
+            synchronized (RowsBody.this) {
+                demand = count < 1 || Long.MAX_VALUE - demand < count ? Long.MAX_VALUE : demand + count;
+                if (over || serving) return;
+                serving = true;
+            }
+            while (serveOne()) {}
+        }
+
+        private boolean serveOne() {
+            ByteBuffer piece;
+            boolean whole;
+            synchronized (RowsBody.this) {
+                if (over || demand == 0) {
+                    serving = false;
+                    return false;
+                }
+                piece = closed ? null : next();
+                whole = packed;
+                if (piece == null) over = true;
+                else {
+                    demand--;
+                    begun = true;
+                }
+            }
+            if (piece != null) subscriber.onNext(piece);
+            else if (whole) subscriber.onComplete();
+            else subscriber.onError(new IOException("the attempt is over"));
+            return piece != null;
+        }
+
+        /// Null at the end.
+        private @Nullable ByteBuffer next() {
+            var from = packing;
+            if (from == null) packing = from = Packing.of(compression, PIECE);
+            try {
+                while (from.size() < PIECE && slice < rows.slices().size()) feed(from);
+                if (slice == rows.slices().size() && !packed) {
+                    from.end();
+                    packed = true;
+                }
+            } catch (IOException failure) {
+                // It packs into memory.
+                throw new UncheckedIOException(failure);
+            }
+            return from.size() == 0 ? null : ByteBuffer.wrap(from.take());
+        }
+
+        private void feed(Packing to) throws IOException {
+            Slice part = rows.slices().get(slice);
+            var length = Math.min(PIECE, part.byteCount() - at);
+            to.put(part.chunk().array(), part.chunk().start(part.fromRow()) + at, length);
+            at += length;
+            if (at < part.byteCount()) return;
+            slice++;
+            at = 0;
+        }
+
+        @Override
+        public void cancel() {
+            synchronized (RowsBody.this) {
+                over = true;
+                free();
+            }
+        }
+
+        private void free() {
+            if (packing != null) packing.close();
+        }
+    }
+}

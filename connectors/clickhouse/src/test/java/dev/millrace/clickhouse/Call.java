@@ -1,0 +1,54 @@
+package dev.millrace.clickhouse;
+
+import dev.millrace.sinkpool.BatchRows;
+import dev.millrace.sinkpool.NanoClock;
+import dev.millrace.sinkpool.PingCall;
+import dev.millrace.sinkpool.SealReason;
+import dev.millrace.sinkpool.SealedBatch;
+import dev.millrace.sinkpool.Token;
+import dev.millrace.sinkpool.WriteCall;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+/// One attempt, as a shard worker makes it.
+final class Call implements WriteCall, PingCall {
+    private final SealedBatch batch;
+    private final long deadlineNanos;
+    private final CompletableFuture<Runnable> end = new CompletableFuture<>();
+
+    Call(BatchRows rows, String token, Duration limit) {
+        batch = new SealedBatch(
+                1, Bench.SHARD, 0, SealReason.LINGER, rows, new Token(token), NanoClock.SYSTEM.nanoTime());
+        deadlineNanos = NanoClock.SYSTEM.nanoTime() + limit.toNanos();
+    }
+
+    /// What the machine's shell does at the deadline, without the interrupt. Waits for the hook.
+    void cancel() {
+        end.join().run();
+    }
+
+    @Override
+    public SealedBatch batch() {
+        return batch;
+    }
+
+    @Override
+    public BatchRows rows() {
+        return batch.rows();
+    }
+
+    @Override
+    public Token token() {
+        return batch.token();
+    }
+
+    @Override
+    public long deadlineNanos() {
+        return deadlineNanos;
+    }
+
+    @Override
+    public void onCancel(Runnable hook) {
+        end.complete(hook);
+    }
+}

@@ -1,0 +1,115 @@
+package dev.millrace.clickhouse;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.checkpoint.OpenHandles;
+import dev.millrace.checkpoint.PartitionTracker;
+import dev.millrace.checkpoint.SourcePartition;
+import dev.millrace.checkpoint.TopicId;
+import dev.millrace.sinkpool.AdmissionBudget;
+import dev.millrace.sinkpool.BatchRows;
+import dev.millrace.sinkpool.ChunkBuilder;
+import dev.millrace.sinkpool.EncodedChunk;
+import dev.millrace.sinkpool.RecordView;
+import dev.millrace.sinkpool.RowEncoder;
+import dev.millrace.sinkpool.RowEncoder.Encoded;
+import dev.millrace.sinkpool.RowTally;
+import dev.millrace.sinkpool.SlabSource;
+import dev.millrace.sinkpool.Target;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/// Lines as rows in real chunks, small ones, so that a batch has many.
+final class Lines {
+    private static final SourcePartition PARTITION = new SourcePartition("orders", new TopicId("t"), 0);
+    private static final int SLAB = 100;
+
+    /// The value is the row.
+    static final RowEncoder VERBATIM = (record, row) -> {
+        row.put(record.valueArray(), record.valueFrom(), record.valueLength());
+        row.put((byte) '\n');
+        return Encoded.WRITTEN;
+    };
+
+    private Lines() {}
+
+    static BatchRows batch(String... lines) {
+        return batch(SLAB, List.of(lines));
+    }
+
+    static BatchRows batch(int slab, List<String> lines) {
+        var chunks = new ArrayList<EncodedChunk>();
+        var tracker = new PartitionTracker(PARTITION, 1, 0, 0, 8, new OpenHandles());
+        var budget = new AdmissionBudget(10_000_000, 1L << 30, 0.5);
+        var builder = new ChunkBuilder(
+                PARTITION, 1, new Target(0, 0, 0), new SlabSource(slab), budget, new RowTally(), chunks::add);
+        builder.begin(tracker.register(0, lines.size(), 0, (_, _) -> {}), 0);
+        var offset = 0L;
+        for (var line : lines)
+            assertThat(builder.append(new Value(offset++, line.getBytes(StandardCharsets.UTF_8)), VERBATIM))
+                    .isInstanceOf(Encoded.Written.class);
+        builder.handOver();
+        return BatchRows.of(chunks);
+    }
+
+    private static final class Value implements RecordView {
+        private final long offset;
+        private final byte[] value;
+
+        Value(long offset, byte[] value) {
+            this.offset = offset;
+            this.value = value;
+        }
+
+        @Override
+        public long offset() {
+            return offset;
+        }
+
+        @Override
+        public byte[] valueArray() {
+            return value;
+        }
+
+        @Override
+        public String topic() {
+            return PARTITION.topic();
+        }
+
+        @Override
+        public int partition() {
+            return PARTITION.partition();
+        }
+
+        @Override
+        public long timestampMillis() {
+            return 0;
+        }
+
+        @Override
+        public byte[] keyArray() {
+            return value;
+        }
+
+        @Override
+        public int keyFrom() {
+            return 0;
+        }
+
+        @Override
+        public int keyLength() {
+            return -1;
+        }
+
+        @Override
+        public int valueFrom() {
+            return 0;
+        }
+
+        @Override
+        public int valueLength() {
+            return value.length;
+        }
+    }
+}
