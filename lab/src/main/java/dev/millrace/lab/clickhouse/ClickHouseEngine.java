@@ -31,7 +31,9 @@ public final class ClickHouseEngine implements AutoCloseable {
     private final int memoryMegabytes;
     private final EngineLink link;
     private final List<Follower> followers = new CopyOnWriteArrayList<>();
-    private @Nullable ChildJvm process;
+
+    /// Written under this engine's lock. Read without: a front asks while another thread kills.
+    private volatile @Nullable ChildJvm process;
 
     /// Who stands in front of an engine and must fall and rise with it.
     interface Follower {
@@ -65,14 +67,16 @@ public final class ClickHouseEngine implements AutoCloseable {
         return engine;
     }
 
-    public synchronized boolean running() {
-        return process != null && process.running();
+    public boolean running() {
+        ChildJvm now = process;
+        return now != null && now.running();
     }
 
     /// The system's number of the running child.
-    public synchronized long pid() {
-        if (process == null) throw new IllegalStateException("the engine in " + directory + " does not run");
-        return process.pid();
+    public long pid() {
+        ChildJvm now = process;
+        if (now == null) throw new IllegalStateException("the engine in " + directory + " does not run");
+        return now.pid();
     }
 
     /// Where its data is.
@@ -100,16 +104,18 @@ public final class ClickHouseEngine implements AutoCloseable {
 
     /// SIGKILL. Its fronts refuse connections, and what was under way is reset, as with a server that dies.
     public synchronized void kill() {
-        if (process == null) return;
-        process.kill();
+        ChildJvm ending = process;
+        if (ending == null) return;
+        ending.kill();
         process = null;
         followers.forEach(Follower::engineEnded);
     }
 
     /// SIGTERM, with the same end for its fronts.
     public synchronized void stop() {
-        if (process == null) return;
-        process.stop();
+        ChildJvm ending = process;
+        if (ending == null) return;
+        ending.stop();
         process = null;
         followers.forEach(Follower::engineEnded);
     }

@@ -28,8 +28,15 @@ final class EngineLink {
     static final class RowsBroken extends IOException {
         private static final long serialVersionUID = 1;
 
-        RowsBroken(IOException cause) {
-            super(cause);
+        private final IOException reason;
+
+        RowsBroken(IOException reason) {
+            super(reason);
+            this.reason = reason;
+        }
+
+        IOException reason() {
+            return reason;
         }
     }
 
