@@ -13,8 +13,8 @@ import java.util.List;
 /// The main class of a [ClickHouseEngine]'s process: one engine that runs statements from a socket until it is
 /// told to end or its parent is gone.
 ///
-/// Says [#READY] on its standard output when it takes statements. When its standard input ends, its parent has
-/// died without closing it: then it deletes its directory and ends.
+/// Says [#READY] on its standard output when it takes statements. When its standard input ends without a word, its
+/// parent has died without closing it: then it deletes its directory and ends.
 final class EngineMain {
     static final String READY = "millrace lab engine ready";
 
@@ -46,9 +46,13 @@ final class EngineMain {
         Thread.ofPlatform().daemon().name("engine-accept").start(() -> accept(server, chdb, arguments));
         System.out.println(READY);
         System.out.flush();
-        while (System.in.read() >= 0) {
-            // Nothing is ever said there; only its end counts.
-        }
+        boolean told = false;
+        while (System.in.read() >= 0) told = true;
+        if (!told) deleteAndEnd(directory);
+        System.exit(0);
+    }
+
+    private static void deleteAndEnd(Path directory) {
         try {
             Directories.delete(directory);
         } finally {

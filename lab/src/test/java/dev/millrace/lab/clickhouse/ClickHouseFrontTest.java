@@ -175,9 +175,9 @@ class ClickHouseFrontTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "{\"n\":\"x\"}|27|400|parsed",
+                "{\"n\":\"x\"}|27|400|at row 1",
                 "{\"n\":1|33|500|",
-                "{\"n\":1000}|469|500|at row 1",
+                "{\"n\":1000}|469|500|is violated at row 1",
                 "{\"n\":1,\"s\":\"a|26|400|",
             })
     void badRowsHaveTheEnginesCodeAndTheServersStatus(String row, int code, int status, String says) throws Exception {
