@@ -116,6 +116,8 @@ class ArchitectureTest {
                         "kafka..",
                         "scala..",
                         "io.zonky..",
+                        "net.jpountz..",
+                        "com.github.luben..",
                         "org.postgresql..",
                         "org.slf4j.."));
     }

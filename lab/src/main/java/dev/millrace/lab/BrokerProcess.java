@@ -1,13 +1,7 @@
 package dev.millrace.lab;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /// A single-node Kafka broker in a JVM of its own, which may be killed.
@@ -20,14 +14,13 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Thread ownership: any thread; calls wait for each other.
 public final class BrokerProcess implements AutoCloseable {
-    private static final int LIMIT_SECONDS = 60;
     private static final int START_TRIES = 3;
 
     private final BrokerSettings settings;
     private final Path directory;
     private int port;
     private int controllerPort;
-    private @Nullable Process process;
+    private @Nullable ChildJvm process;
 
     private BrokerProcess(BrokerSettings settings, Path directory) {
         this.settings = settings;
@@ -66,7 +59,7 @@ public final class BrokerProcess implements AutoCloseable {
     }
 
     public synchronized boolean running() {
-        return process != null && process.isAlive();
+        return process != null && process.running();
     }
 
     /// The system's number of the running child.
@@ -78,70 +71,30 @@ public final class BrokerProcess implements AutoCloseable {
     /// Starts it again on its port and its data, and returns when it takes requests. Nothing if it runs.
     public synchronized void start() {
         if (running()) return;
-        Process child = spawn();
-        process = child;
-        var output = new ChildOutput(child.inputReader(), BrokerMain.READY);
-        Thread.ofVirtual().name("broker-output").start(output);
-        if (ready(output)) return;
-        kill();
-        throw new LabException(
-                "the broker process did not start on port " + port + " in " + directory + ":\n" + output.lastLines());
-    }
-
-    private Process spawn() {
-        var command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx512m",
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "--enable-native-access=ALL-UNNAMED",
-                "-cp",
-                System.getProperty("java.class.path"),
-                BrokerMain.class.getName()));
-        command.addAll(BrokerMain.arguments(directory, port, controllerPort, settings.properties()));
-        try {
-            return new ProcessBuilder(command).redirectErrorStream(true).start();
-        } catch (IOException failure) {
-            throw new UncheckedIOException("cannot run " + command.getFirst(), failure);
-        }
-    }
-
-    private static boolean ready(ChildOutput output) {
-        try {
-            return output.said().get(LIMIT_SECONDS, TimeUnit.SECONDS);
-        } catch (InterruptedException failure) {
-            Thread.currentThread().interrupt();
-            return false;
-        } catch (ExecutionException | TimeoutException failure) {
-            return false;
-        }
+        process = ChildJvm.start(
+                "broker",
+                List.of(
+                        "-Xmx512m",
+                        "-XX:+UseSerialGC",
+                        "-XX:TieredStopAtLevel=1",
+                        "--enable-native-access=ALL-UNNAMED"),
+                BrokerMain.class,
+                BrokerMain.arguments(directory, port, controllerPort, settings.properties()),
+                BrokerMain.READY);
     }
 
     /// SIGKILL. Returns when it is gone. Nothing if it does not run.
     public synchronized void kill() {
         if (process == null) return;
-        awaitEnd(process.destroyForcibly());
+        process.kill();
         process = null;
     }
 
     /// SIGTERM: it closes its log and ends. Returns when it is gone. Nothing if it does not run.
     public synchronized void stop() {
         if (process == null) return;
-        process.destroy();
-        awaitEnd(process);
+        process.stop();
         process = null;
-    }
-
-    private void awaitEnd(Process ending) {
-        try {
-            if (!ending.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {
-                throw new LabException("broker process " + ending.pid() + " did not end in " + LIMIT_SECONDS + " s");
-            }
-        } catch (InterruptedException failure) {
-            Thread.currentThread().interrupt();
-            ending.destroyForcibly();
-            throw new LabException("interrupted while broker process " + ending.pid() + " ended", failure);
-        }
     }
 
     /// Kills it, and deletes its data if the directory is the lab's own. [#stop] first where a clean end

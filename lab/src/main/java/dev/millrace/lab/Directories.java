@@ -11,11 +11,11 @@ import java.nio.file.attribute.BasicFileAttributes;
 import org.jspecify.annotations.Nullable;
 
 /// Where a part of the lab keeps its data.
-final class Directories {
+public final class Directories {
     private Directories() {}
 
     /// The given one, made if it is not there, or a new temporary one.
-    static Path forData(String part, @Nullable Path given) {
+    public static Path forData(String part, @Nullable Path given) {
         try {
             if (given != null) return Files.createDirectories(given).toAbsolutePath();
             return Files.createTempDirectory("millrace-" + part + "-");
@@ -25,7 +25,7 @@ final class Directories {
     }
 
     /// Deletes it with all it holds. Files that vanish meanwhile are as good as deleted.
-    static void delete(Path directory) {
+    public static void delete(Path directory) {
         try {
             Files.walkFileTree(directory, new Deleting());
         } catch (IOException failure) {

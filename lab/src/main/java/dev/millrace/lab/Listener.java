@@ -14,7 +14,7 @@ import java.util.function.Consumer;
 /// Invariant: when [#close] returns, connections to the port are refused.
 ///
 /// Thread ownership: one runs it; any may close it.
-final class Listener implements Runnable, AutoCloseable {
+public final class Listener implements Runnable, AutoCloseable {
     private static final long AGAIN_NANOS = 20_000_000;
 
     private final ServerSocket socket;
@@ -22,7 +22,7 @@ final class Listener implements Runnable, AutoCloseable {
     private final CountDownLatch ended = new CountDownLatch(1);
 
     /// Listens at once. Whoever makes it must run it.
-    Listener(int port, Consumer<Socket> accepted) {
+    public Listener(int port, Consumer<Socket> accepted) {
         this.accepted = accepted;
         try {
             this.socket = new ServerSocket(port, 0, InetAddress.getByAddress(new byte[] {127, 0, 0, 1}));
