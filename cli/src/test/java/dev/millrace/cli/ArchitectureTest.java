@@ -77,6 +77,14 @@ class ArchitectureTest {
                         "com.fasterxml.jackson.core..",
                         "org.slf4j.."),
                 new Row(
+                        "clickhouse",
+                        ours("config"),
+                        ours("checkpoint"),
+                        ours("sinkpool"),
+                        "net.jpountz.lz4..",
+                        "com.github.luben.zstd..",
+                        "org.slf4j.."),
+                new Row(
                         "pipeline",
                         ours("config"),
                         ours("checkpoint"),
@@ -84,6 +92,7 @@ class ArchitectureTest {
                         ours("sinkpool"),
                         ours("kafka"),
                         ours("postgres"),
+                        ours("clickhouse"),
                         "io.micrometer..",
                         "io.prometheus..",
                         "com.fasterxml.jackson.core..",

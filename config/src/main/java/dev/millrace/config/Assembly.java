@@ -1,6 +1,7 @@
 package dev.millrace.config;
 
 import dev.millrace.config.SinkKeys.TlsMode;
+import java.util.Collections;
 
 /// Makes the records of a file that has no problems.
 record Assembly(Values root) {
@@ -55,13 +56,12 @@ record Assembly(Values root) {
         var chunk = sink.get(SinkKeys.CHUNK);
         var retry = sink.get(SinkKeys.RETRY);
         var topics = sink.orNull(SinkKeys.TOPICS);
-        var postgres = sink.get(SinkKeys.POSTGRES);
         return new SinkConfig(
                 named.name(),
                 topics == null
                         ? root.get(SourceKeys.SOURCE).get(SourceKeys.KAFKA).get(SourceKeys.TOPICS)
                         : new Topics.Listed(topics),
-                postgres.present() ? postgres(postgres) : new BlackholeConfig(),
+                kind(sink),
                 ShardChecks.shards(sink),
                 new BatchConfig(
                         batch.get(SinkKeys.MAX_ROWS), batch.get(SinkKeys.MAX_BYTES), batch.get(SinkKeys.LINGER)),
@@ -75,6 +75,30 @@ record Assembly(Values root) {
                         retry.get(SinkKeys.JITTER),
                         retry.get(SinkKeys.MAX_ATTEMPTS)),
                 breaker(sink.get(BreakerKeys.BREAKER)));
+    }
+
+    private static SinkKind kind(Values sink) {
+        var postgres = sink.get(SinkKeys.POSTGRES);
+        if (postgres.present()) return postgres(postgres);
+        var clickhouse = sink.get(ClickHouseKeys.CLICKHOUSE);
+        return clickhouse.present() ? clickhouse(clickhouse) : new BlackholeConfig();
+    }
+
+    private static ClickHouseConfig clickhouse(Values clickhouse) {
+        var tls = clickhouse.get(ClickHouseKeys.TLS);
+        var settings = clickhouse.orNull(ClickHouseKeys.SETTINGS);
+        return new ClickHouseConfig(
+                clickhouse.get(ClickHouseKeys.DATABASE),
+                clickhouse.get(ClickHouseKeys.TABLE),
+                clickhouse.get(ClickHouseKeys.USER),
+                clickhouse.orNull(ClickHouseKeys.PASSWORD),
+                clickhouse.get(ClickHouseKeys.COMPRESSION),
+                clickhouse.get(ClickHouseKeys.UNKNOWN_FIELDS),
+                new ClickHouseConfig.Tls(
+                        tls.orNull(ClickHouseKeys.CA_FILE),
+                        tls.orNull(ClickHouseKeys.CERT_FILE),
+                        tls.orNull(ClickHouseKeys.KEY_FILE)),
+                settings == null ? Collections.emptySortedMap() : settings);
     }
 
     private static PostgresConfig postgres(Values postgres) {

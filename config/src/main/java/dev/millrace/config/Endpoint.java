@@ -37,6 +37,26 @@ public sealed interface Endpoint {
         }
     }
 
+    /// `http://host:port` or `https://host:port`.
+    record Http(boolean encrypted, HostPort address) implements Endpoint {
+        public Http {
+            Require.atLeast("port", address.port(), 1);
+        }
+
+        /// Null for anything else: user-info, paths and queries included.
+        static @Nullable Http parse(String text) {
+            boolean encrypted = text.startsWith("https://");
+            if (!encrypted && !text.startsWith("http://")) return null;
+            var address = HostPort.parse(text.substring(text.indexOf("//") + 2));
+            return address == null || address.port() == 0 ? null : new Http(encrypted, address);
+        }
+
+        @Override
+        public String toString() {
+            return (encrypted ? "https://" : "http://") + address;
+        }
+    }
+
     /// A name of a blackhole's replica, such as `blackhole:a`: nothing is there.
     record Blackhole(String name) implements Endpoint {
         public Blackhole {

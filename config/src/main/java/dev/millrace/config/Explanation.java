@@ -100,7 +100,7 @@ final class Explanation {
         if (value == null || value.node() == null) {
             throw new IllegalStateException(values.path() + "." + setting.name() + " was not read");
         }
-        if (!(setting.type() instanceof KafkaPropertiesType)) {
+        if (!(setting.type() instanceof KafkaPropertiesType) && !(setting.type() instanceof ServerSettingsType)) {
             node(setting.name(), value.node(), setting.secret(), depth);
         } else if (value.node() instanceof ConfigNode.Mapping(var _, var entries) && !entries.isEmpty()) {
             outline.line(depth, setting.name() + ":");

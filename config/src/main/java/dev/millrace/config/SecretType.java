@@ -10,7 +10,8 @@ record SecretType() implements ScalarType<Secret> {
     public Parsed<Secret> parse(Text text) {
         if (text.value().isEmpty()) return Parsed.bad("is empty; set the variable, or fill the file");
         if (text.value().length() > LONGEST) return Parsed.bad("is longer than 65536 characters; shorten it");
-        return Parsed.good(Secret.of(text.value()));
+        var file = text.wholeFile();
+        return Parsed.good(file == null ? Secret.of(text.value()) : Secret.of(text.value(), file));
     }
 
     @Override

@@ -12,24 +12,25 @@ record ShardChecks(Problems problems, Values.Named sink) {
     void run() {
         var values = sink.values();
         var shards = values.orNull(SinkKeys.SHARDS);
-        if (values.get(SinkKeys.POSTGRES).present()) {
+        var form = Form.of(values);
+        if (form == Form.POSTGRES || form == Form.CLICKHOUSE) {
             if (shards == null && !values.refused(SinkKeys.SHARDS)) {
                 var expected = SinkKeys.SHARDS.type().expected();
                 problems.error(values.place(), values.path() + ".shards", "is required; add it: " + expected);
             }
-            if (shards != null) check(shards, true);
+            if (shards != null) check(shards, form);
         } else if (values.get(SinkKeys.BLACKHOLE).present() && shards != null) {
-            check(shards, false);
+            check(shards, Form.BLACKHOLE);
         }
     }
 
-    private void check(List<ShardsType.Shard> shards, boolean postgres) {
+    private void check(List<ShardsType.Shard> shards, Form form) {
         Map<String, ShardsType.EndpointText> seen = new HashMap<>();
         for (var shard : shards) {
             for (var text : shard.endpoints()) {
-                var endpoint = endpoint(text.text(), postgres);
+                var endpoint = endpoint(text.text(), form);
                 if (endpoint == null) {
-                    problems.error(text.place(), text.path(), notAnEndpoint(text.text(), postgres));
+                    problems.error(text.place(), text.path(), notAnEndpoint(text.text(), form));
                     continue;
                 }
                 var first = seen.putIfAbsent(endpoint.toString().toLowerCase(Locale.ROOT), text);
@@ -37,46 +38,72 @@ record ShardChecks(Problems problems, Values.Named sink) {
                     problems.error(
                             text.place(),
                             text.path(),
-                            "is an endpoint already, at %s (%s); a database belongs to one shard, once; remove one"
-                                    .formatted(first.place(), first.path()));
+                            "is an endpoint already, at %s (%s); %s belongs to one shard, once; remove one"
+                                    .formatted(first.place(), first.path(), form.what));
                 }
             }
         }
     }
 
-    private static @Nullable Endpoint endpoint(Text text, boolean postgres) {
-        if (postgres) return Endpoint.Postgres.parse(text.value());
-        return Endpoint.Blackhole.isText(text.value()) ? new Endpoint.Blackhole(text.value()) : null;
+    private static @Nullable Endpoint endpoint(Text text, Form form) {
+        return switch (form) {
+            case POSTGRES -> Endpoint.Postgres.parse(text.value());
+            case CLICKHOUSE -> Endpoint.Http.parse(text.value());
+            case BLACKHOLE -> Endpoint.Blackhole.isText(text.value()) ? new Endpoint.Blackhole(text.value()) : null;
+        };
     }
 
     /// What is before an `@` may be a password: such an endpoint is not quoted.
-    private static String notAnEndpoint(Text text, boolean postgres) {
-        if (!postgres) return text + " is not an endpoint; write a name without spaces, such as blackhole:a";
+    private static String notAnEndpoint(Text text, Form form) {
+        if (form == Form.BLACKHOLE)
+            return text + " is not an endpoint; write a name without spaces, such as blackhole:a";
         if (text.value().indexOf('@') >= 0) {
-            return "holds a user or password; write postgres://host:port/database, and postgres.user and password apart";
+            return "holds a user or password; write " + form.example + ", and " + form.key + ".user and password apart";
         }
         if (text.value().indexOf('?') >= 0) {
-            return "holds parameters, of which none are passed on; write postgres://host:port/database";
+            return "holds parameters, of which none are passed on; write " + form.example;
         }
-        return text + " is not an endpoint; write postgres://host:port/database";
+        return text + " is not an endpoint; write " + form.example;
+    }
+
+    /// What an endpoint looks like, by the sink's kind.
+    private enum Form {
+        POSTGRES("postgres", "postgres://host:port/database", "a database"),
+        CLICKHOUSE("clickhouse", "http://host:port or https://host:port", "a replica"),
+        BLACKHOLE("blackhole", "blackhole:a", "a name");
+
+        private final String key;
+        private final String example;
+        private final String what;
+
+        Form(String key, String example, String what) {
+            this.key = key;
+            this.example = example;
+            this.what = what;
+        }
+
+        static Form of(Values sink) {
+            if (sink.get(SinkKeys.POSTGRES).present()) return POSTGRES;
+            return sink.get(ClickHouseKeys.CLICKHOUSE).present() ? CLICKHOUSE : BLACKHOLE;
+        }
     }
 
     /// For a file without problems: the shards as addresses.
     static List<ShardConfig> shards(Values sink) {
-        boolean postgres = sink.get(SinkKeys.POSTGRES).present();
+        var form = Form.of(sink);
         var shards = sink.orNull(SinkKeys.SHARDS);
         if (shards == null) return List.of(new ShardConfig("s0", List.of(new Endpoint.Blackhole("blackhole:s0"))));
         return shards.stream()
                 .map(shard -> new ShardConfig(
                         shard.name(),
                         shard.endpoints().stream()
-                                .map(e -> read(e.text(), postgres))
+                                .map(e -> read(e.text(), form))
                                 .toList()))
                 .toList();
     }
 
-    private static Endpoint read(Text text, boolean postgres) {
-        var endpoint = endpoint(text, postgres);
+    private static Endpoint read(Text text, Form form) {
+        var endpoint = endpoint(text, form);
         if (endpoint == null) throw new IllegalStateException("an endpoint was not checked");
         return endpoint;
     }

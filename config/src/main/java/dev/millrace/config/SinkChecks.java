@@ -7,6 +7,7 @@ import java.util.stream.Stream;
 
 /// What of one sink cannot work together.
 record SinkChecks(Problems problems, Values root, Values.Named sink) {
+    private static final int MOST_CLICKHOUSE_ROWS = 1_000_000;
     private static final Duration LEAST_POSTGRES = Duration.ofMillis(500);
 
     void run() {
@@ -16,6 +17,12 @@ record SinkChecks(Problems problems, Values root, Values.Named sink) {
             raw(postgres);
             tls(postgres.get(SinkKeys.TLS));
             writeTimeout();
+        }
+        var clickhouse = sink.values().get(ClickHouseKeys.CLICKHOUSE);
+        if (clickhouse.present()) {
+            jsonAlone(clickhouse);
+            shown(clickhouse.get(ClickHouseKeys.TLS));
+            oneBlock();
         }
         new ShardChecks(problems, sink).run();
         batches(sink.values().get(SinkKeys.BATCH), sink.values().get(SinkKeys.CHUNK));
@@ -28,11 +35,12 @@ record SinkChecks(Problems problems, Values root, Values.Named sink) {
         long kinds = Stream.of(
                         values.get(SinkKeys.POSTGRES).present(),
                         values.get(SinkKeys.BLACKHOLE).present(),
-                        values.has(SinkKeys.CLICKHOUSE),
+                        values.get(ClickHouseKeys.CLICKHOUSE).present(),
                         values.has(SinkKeys.HTTP))
                 .filter(present -> present)
                 .count();
-        if (kinds == 0) problems.error(sink.place(), values.path(), "has no kind; add postgres or blackhole below it");
+        if (kinds == 0)
+            problems.error(sink.place(), values.path(), "has no kind; add postgres, clickhouse or blackhole below it");
         if (kinds > 1) problems.error(sink.place(), values.path(), "has more than one kind; keep one");
     }
 
@@ -53,6 +61,34 @@ record SinkChecks(Problems problems, Values root, Values.Named sink) {
         if (rawFormat && unknown != null && unknown.given()) {
             problems.error(unknown.place(), unknown.path(), "belongs to format json; leave it out");
         }
+    }
+
+    private void jsonAlone(Values clickhouse) {
+        if (root.get(SourceKeys.FORMAT).get(SourceKeys.RAW).present())
+            problems.error(
+                    clickhouse.place(),
+                    clickhouse.path(),
+                    "takes JSON objects alone; use format json, or another sink");
+    }
+
+    private void shown(Values tls) {
+        var cert = tls.find(ClickHouseKeys.CERT_FILE);
+        var key = tls.find(ClickHouseKeys.KEY_FILE);
+        if (cert != null && key == null)
+            problems.error(cert.place(), tls.path() + ".key_file", "is required with cert_file; add it");
+        if (key != null && cert == null)
+            problems.error(key.place(), tls.path() + ".cert_file", "is required with key_file; add it");
+    }
+
+    /// A batch goes over its bound by a chunk at most, and must stay one block of the server's all the same.
+    private void oneBlock() {
+        var rows = sink.values().get(SinkKeys.BATCH).find(SinkKeys.MAX_ROWS);
+        if (rows == null || rows.value() <= MOST_CLICKHOUSE_ROWS) return;
+        problems.error(
+                rows.place(),
+                rows.path(),
+                "%d is above %d, and a batch is one block of the server's; lower it"
+                        .formatted(rows.value(), MOST_CLICKHOUSE_ROWS));
     }
 
     private void tls(Values tls) {

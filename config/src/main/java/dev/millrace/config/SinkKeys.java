@@ -48,12 +48,11 @@ final class SinkKeys {
     static final Section POSTGRES = Section.of(
             "postgres", "a PostgreSQL table", TABLE, USER, PASSWORD, ON_CONFLICT, UNKNOWN_FIELDS, RAW_COLUMN, TLS);
     static final Section BLACKHOLE = Section.of("blackhole", "accepts everything and keeps nothing");
-    static final Unbuilt CLICKHOUSE = new Unbuilt("clickhouse", Part.CLICKHOUSE, "use postgres or blackhole");
-    static final Unbuilt HTTP = new Unbuilt("http", Part.HTTP, "use postgres or blackhole");
+    static final Unbuilt HTTP = new Unbuilt("http", Part.HTTP, "use postgres, clickhouse or blackhole");
 
     static final Setting<List<ShardsType.Shard>> SHARDS = Setting.of(
                     "shards", new ShardsType(), "slices of the data, each with its replicas' endpoints")
-            .leftOut("one shard, s0, with blackhole; required with postgres");
+            .leftOut("one shard, s0, with blackhole; required with postgres and clickhouse");
 
     static final Setting<Integer> MAX_ROWS = Setting.of(
                     "max_rows", CountType.between(1, 10_000_000), "rows at which a batch is sealed")
@@ -126,7 +125,7 @@ final class SinkKeys {
                             TOPICS,
                             POSTGRES,
                             BLACKHOLE,
-                            CLICKHOUSE,
+                            ClickHouseKeys.CLICKHOUSE,
                             HTTP,
                             SHARDS,
                             BATCH,
@@ -136,8 +135,8 @@ final class SinkKeys {
                             WRITE,
                             RETRY,
                             BreakerKeys.BREAKER,
-                            new Unbuilt("ambiguous", Part.CLICKHOUSE, "leave it out"))
-                    .withOneOf(POSTGRES, BLACKHOLE));
+                            new Unbuilt("ambiguous", Part.UNSHARED, "leave it out"))
+                    .withOneOf(POSTGRES, ClickHouseKeys.CLICKHOUSE, BLACKHOLE));
 
     private SinkKeys() {}
 

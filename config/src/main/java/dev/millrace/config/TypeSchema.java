@@ -1,6 +1,7 @@
 package dev.millrace.config;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.regex.Pattern;
 
@@ -42,7 +43,8 @@ final class TypeSchema {
             case ListType<?>(var each, var _) -> list(of(each));
             case TopicsType _ -> topics();
             case ShardsType _ -> byName(list(text(WordType.LONGEST)));
-            case KafkaPropertiesType _ -> properties();
+            case KafkaPropertiesType _ -> properties(KafkaClientKeys.allowed());
+            case ServerSettingsType _ -> properties(ServerSettings.allowed());
         };
     }
 
@@ -100,9 +102,9 @@ final class TypeSchema {
         return Json.Obj.empty().with("anyOf", Json.Arr.of(of(TopicsType.NAMES), pattern));
     }
 
-    private static Json.Obj properties() {
+    private static Json.Obj properties(Collection<String> allowed) {
         var names = Json.Obj.empty();
-        for (var name : KafkaClientKeys.allowed()) {
+        for (var name : allowed) {
             names = names.with(name, Json.Obj.empty().with("type", "string", "number", "boolean"));
         }
         return Json.Obj.empty()

@@ -1,6 +1,8 @@
 package dev.millrace.pipeline;
 
+import dev.millrace.clickhouse.ClickHouseSink;
 import dev.millrace.config.BlackholeConfig;
+import dev.millrace.config.ClickHouseConfig;
 import dev.millrace.config.PipelineConfig;
 import dev.millrace.config.PoisonConfig;
 import dev.millrace.config.PostgresConfig;
@@ -41,6 +43,12 @@ final class SinkPart {
                 switch (config.kind()) {
                     case PostgresConfig postgres ->
                         PostgresSink.open(Wiring.postgres(config, postgres), shards(config), clock);
+                    case ClickHouseConfig clickhouse ->
+                        ClickHouseSink.open(
+                                Wiring.clickhouse(config, clickhouse),
+                                shards(config),
+                                PassThroughEncoder::singleLine,
+                                clock);
                     case BlackholeConfig() -> new BlackholeSink(PassThroughEncoder::exact);
                 });
     }
@@ -62,14 +70,26 @@ final class SinkPart {
     /// Asks the sink what it looks like. Null when it may be written to; else why not yet. Throws where a person has to
     /// mend something.
     @Nullable
-    String notYet(long deadlineNanos) throws StartFailure {
-        if (!(sink instanceof PostgresSink postgres)) return null;
-        return switch (postgres.describe(deadlineNanos)) {
-            case Description.Described _ -> null;
-            case Description.NotReachable(var failure) -> failure.toString();
-            case Description.Refused(var reason) ->
-                throw new StartFailure(ExitCode.BAD_CONFIGURATION, "sinks." + name() + ": " + reason);
+    String notYet(long deadlineNanos) throws StartFailure, InterruptedException {
+        return switch (sink) {
+            case PostgresSink postgres ->
+                switch (postgres.describe(deadlineNanos)) {
+                    case Description.Described _ -> null;
+                    case Description.NotReachable(var failure) -> failure.toString();
+                    case Description.Refused(var reason) -> throw refused(reason);
+                };
+            case ClickHouseSink clickhouse ->
+                switch (clickhouse.describe(deadlineNanos)) {
+                    case dev.millrace.clickhouse.Description.Described _ -> null;
+                    case dev.millrace.clickhouse.Description.NotReachable(var failure) -> failure.toString();
+                    case dev.millrace.clickhouse.Description.Refused(var reason) -> throw refused(reason);
+                };
+            default -> null;
         };
+    }
+
+    private StartFailure refused(String reason) {
+        return new StartFailure(ExitCode.BAD_CONFIGURATION, "sinks." + name() + ": " + reason);
     }
 
     List<ShardSpec> specs(PoisonConfig poison) {

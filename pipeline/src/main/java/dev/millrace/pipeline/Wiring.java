@@ -1,7 +1,10 @@
 package dev.millrace.pipeline;
 
 import dev.millrace.breaker.BreakerSettings;
+import dev.millrace.clickhouse.ClickHouseSettings;
+import dev.millrace.clickhouse.PasswordFile;
 import dev.millrace.config.BreakerConfig;
+import dev.millrace.config.ClickHouseConfig;
 import dev.millrace.config.Endpoint;
 import dev.millrace.config.FormatConfig;
 import dev.millrace.config.KafkaSourceConfig;
@@ -10,6 +13,7 @@ import dev.millrace.config.PoisonConfig;
 import dev.millrace.config.PostgresConfig;
 import dev.millrace.config.RetryConfig;
 import dev.millrace.config.RouteConfig;
+import dev.millrace.config.Secret;
 import dev.millrace.config.ShardConfig;
 import dev.millrace.config.SinkConfig;
 import dev.millrace.config.Topics;
@@ -27,6 +31,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /// From the file's records to the settings of the parts: names and units, and nothing decided.
 final class Wiring {
@@ -191,6 +196,39 @@ final class Wiring {
         };
     }
 
+    static ClickHouseSettings clickhouse(SinkConfig sink, ClickHouseConfig clickhouse) {
+        return new ClickHouseSettings(
+                clickhouse.database(),
+                clickhouse.table(),
+                new ClickHouseSettings.Login(
+                        clickhouse.user(), password(clickhouse.password()), clickhouseTls(clickhouse.tls())),
+                new ClickHouseSettings.Rows(
+                        ClickHouseSettings.Format.JSON_EACH_ROW,
+                        switch (clickhouse.unknownFields()) {
+                            case REFUSE -> ClickHouseSettings.UnknownFields.REFUSE;
+                            case IGNORE -> ClickHouseSettings.UnknownFields.IGNORE;
+                        }),
+                switch (clickhouse.compression()) {
+                    case NONE -> ClickHouseSettings.Compression.NONE;
+                    case LZ4 -> ClickHouseSettings.Compression.LZ4;
+                    case ZSTD -> ClickHouseSettings.Compression.ZSTD;
+                },
+                new ClickHouseSettings.Limits(
+                        min(LONGEST_CONNECT, sink.writeTimeout().dividedBy(2))),
+                clickhouse.settings());
+    }
+
+    /// One that is a file is read again at every request.
+    private static ClickHouseSettings.Secret password(@Nullable Secret password) {
+        if (password == null) return () -> "";
+        var file = password.file();
+        return file == null ? password::reveal : new PasswordFile(file);
+    }
+
+    private static ClickHouseSettings.Tls clickhouseTls(ClickHouseConfig.Tls tls) {
+        return new ClickHouseSettings.Tls(tls.caFile(), tls.certFile(), tls.keyFile());
+    }
+
     static Router router(RouteConfig route, int shards) {
         return switch (route.key()) {
             case KAFKA_KEY -> new KeyRouter(shards);
@@ -205,6 +243,7 @@ final class Wiring {
     private static URI uri(Endpoint endpoint) {
         return switch (endpoint) {
             case Endpoint.Postgres postgres -> URI.create(postgres.toString());
+            case Endpoint.Http http -> URI.create(http.toString());
             case Endpoint.Blackhole(var name) -> URI.create(name);
         };
     }

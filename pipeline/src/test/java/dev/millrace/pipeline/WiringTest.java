@@ -4,10 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.config.Configuration;
 import dev.millrace.config.ReadResult;
+import dev.millrace.config.ServerSettings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -49,6 +52,22 @@ final class WiringTest {
             })
     void whatTheFileMaySayAPipelineIsMadeOf(String lines) throws IOException {
         var file = Files.writeString(folder.resolve("pipeline.yaml"), FILE + "    " + lines + "\n");
+        var read = Configuration.read(file, _ -> null);
+        assertThat(read).isInstanceOf(ReadResult.Loaded.class);
+        if (read instanceof ReadResult.Loaded(var config, var _))
+            Pipeline.of(config, "0").close();
+    }
+
+    @Test
+    @Tag("CH-2")
+    void everySettingOfAServerThatTheFileMayNameIsTakenByTheSink() throws IOException {
+        var settings = ServerSettings.allowed().stream()
+                .map(name -> name + ": 1")
+                .collect(Collectors.joining(", ", "{ ", " }"));
+        var text = FILE.replace("postgres: { table: public.orders,", "clickhouse: { database: shop, table: orders,")
+                .replace("none-needed }", "none-needed, settings: " + settings + " }")
+                .replace("postgres://127.0.0.1:9/shop", "http://127.0.0.1:9");
+        var file = Files.writeString(folder.resolve("pipeline.yaml"), text);
         var read = Configuration.read(file, _ -> null);
         assertThat(read).isInstanceOf(ReadResult.Loaded.class);
         if (read instanceof ReadResult.Loaded(var config, var _))

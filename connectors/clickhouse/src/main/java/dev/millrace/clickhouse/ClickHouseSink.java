@@ -33,9 +33,13 @@ public final class ClickHouseSink implements Sink {
     private final Preflight preflight;
     private final Supplier<RowEncoder> encoders;
     private final Supplier<HttpClient> clients;
-    private final HttpClient client;
     private final NanoClock clock;
     private volatile @Nullable InsertSettings insert;
+
+    /// Guarded by this object. Made with the first description, since it has a thread.
+    private @Nullable HttpClient client;
+
+    private boolean closed;
 
     private ClickHouseSink(
             ClickHouseSettings settings,
@@ -46,7 +50,6 @@ public final class ClickHouseSink implements Sink {
         this.encoders = encoders;
         this.clock = clock;
         clients = new Clients(settings);
-        client = clients.get();
         preflight = new Preflight(settings, shards, clients, clock);
     }
 
@@ -75,6 +78,12 @@ public final class ClickHouseSink implements Sink {
     /// The first answer decides for the life of the sink: a batch that is sent again goes under the
     /// same settings (CH-3).
     public Description describe(long deadlineNanos) throws InterruptedException {
+        try {
+            client();
+        } catch (IllegalArgumentException refused) {
+            return new Description.Refused(
+                    refused.getMessage() == null ? "clickhouse.tls can't be used" : refused.getMessage());
+        }
         var asked = preflight.ask(deadlineNanos);
         if (!(asked instanceof Description.Described described) || insert != null) return asked;
         insert = new InsertSettings(settings, Set.copyOf(described.knownSettings()));
@@ -91,6 +100,13 @@ public final class ClickHouseSink implements Sink {
         return asked;
     }
 
+    private synchronized HttpClient client() {
+        if (closed) throw new IllegalStateException("the sink is closed");
+        var made = client;
+        if (made == null) client = made = clients.get();
+        return made;
+    }
+
     @Override
     public SinkTraits traits() {
         return TRAITS;
@@ -103,12 +119,16 @@ public final class ClickHouseSink implements Sink {
 
     @Override
     public SinkWriter writer(ShardId shard, URI endpoint) {
-        return new ClickHouseWriter(ClickHouseEndpoint.of(endpoint), settings, client, clients, () -> insert, clock);
+        return new ClickHouseWriter(
+                ClickHouseEndpoint.of(endpoint), settings, this::client, clients, () -> insert, clock);
     }
 
     /// Ends every attempt under way. Blocks for nothing.
     @Override
     public void close() {
-        client.shutdownNow();
+        synchronized (this) {
+            closed = true;
+            if (client != null) client.shutdownNow();
+        }
     }
 }

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 final class ClickHouseWriter implements SinkWriter {
     private final ClickHouseEndpoint endpoint;
     private final ClickHouseSettings settings;
-    private final HttpClient client;
+    private final Supplier<HttpClient> client;
     private final Supplier<HttpClient> fresh;
     private final Supplier<@Nullable InsertSettings> insert;
     private final NanoClock clock;
@@ -34,7 +34,7 @@ final class ClickHouseWriter implements SinkWriter {
     ClickHouseWriter(
             ClickHouseEndpoint endpoint,
             ClickHouseSettings settings,
-            HttpClient client,
+            Supplier<HttpClient> client,
             Supplier<HttpClient> fresh,
             Supplier<@Nullable InsertSettings> insert,
             NanoClock clock) {
@@ -59,7 +59,7 @@ final class ClickHouseWriter implements SinkWriter {
         try (var body = new RowsBody(rows, settings.compression())) {
             var request = new Exchange.Request(
                     endpoint.query(how.query(call.token())), body, settings.compression().encoding, body::begun);
-            var answered = ended(client, request, call.deadlineNanos(), call::onCancel);
+            var answered = ended(client.get(), request, call.deadlineNanos(), call::onCancel);
             return switch (answered) {
                 case Exchange.Result.Answered(var answer) -> Verdict.of(answer, rows.rows());
                 case Exchange.Result.Failed(var outcome) -> outcome;

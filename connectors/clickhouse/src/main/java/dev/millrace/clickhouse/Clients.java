@@ -3,8 +3,6 @@ package dev.millrace.clickhouse;
 import java.net.http.HttpClient;
 import java.util.concurrent.Executors;
 import java.util.function.Supplier;
-import javax.net.ssl.SSLContext;
-import org.jspecify.annotations.Nullable;
 
 /// Makes the HTTP clients of one sink: HTTP/1.1, no redirects, no proxy, every connect bounded.
 ///
@@ -15,16 +13,16 @@ import org.jspecify.annotations.Nullable;
 /// Thread ownership: immutable.
 final class Clients implements Supplier<HttpClient> {
     private final ClickHouseSettings settings;
-    private final @Nullable SSLContext tls;
 
-    /// Throws `IllegalArgumentException` for a file of TLS that can't be read.
     Clients(ClickHouseSettings settings) {
         this.settings = settings;
-        tls = TlsFiles.context(settings.login().tls());
     }
 
+    /// One without a connection, with the certificates that the files hold now. Throws `IllegalArgumentException` for a
+    /// file of TLS that can't be read.
     @Override
     public HttpClient get() {
+        var tls = TlsFiles.context(settings.login().tls());
         var client = HttpClient.newBuilder()
                 .version(HttpClient.Version.HTTP_1_1)
                 .followRedirects(HttpClient.Redirect.NEVER)

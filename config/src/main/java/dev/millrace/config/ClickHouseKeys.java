@@ -1,0 +1,63 @@
+package dev.millrace.config;
+
+import dev.millrace.config.ClickHouseConfig.Compression;
+import dev.millrace.config.ClickHouseConfig.UnknownFields;
+import dev.millrace.config.Key.Section;
+import dev.millrace.config.Key.Setting;
+import java.nio.file.Path;
+import java.util.SortedMap;
+import org.jspecify.annotations.Nullable;
+
+/// The keys below `clickhouse`.
+final class ClickHouseKeys {
+    static final Setting<String> DATABASE = Setting.of(
+                    "database", WordType.identifier("a database"), "where the table is")
+            .needed();
+    static final Setting<String> TABLE =
+            Setting.of("table", WordType.identifier("a table"), "where rows go").needed();
+    static final Setting<String> USER = Setting.of(
+                    "user",
+                    new WordType<>("a user", "1 to 255 characters on one line, none of them :", ClickHouseKeys::user),
+                    "who writes")
+            .needed();
+    static final Setting<Secret> PASSWORD =
+            Setting.of("password", new SecretType(), "the user's password").leftOut("the user has none");
+    static final Setting<Compression> COMPRESSION = Setting.of(
+                    "compression", ChoiceType.of(Compression.class), "how rows are packed on their way")
+            .byDefault("lz4");
+    static final Setting<UnknownFields> UNKNOWN_FIELDS = Setting.of(
+                    "unknown_fields", ChoiceType.of(UnknownFields.class), "what a field without a column does")
+            .byDefault("refuse");
+    static final Setting<Path> CA_FILE = Setting.of(
+                    "ca_file", WordType.absolutePath("a path"), "the authorities to trust, PEM")
+            .leftOut("the JDK's authorities");
+    static final Setting<Path> CERT_FILE = Setting.of(
+                    "cert_file", WordType.absolutePath("a path"), "the certificate to show, PEM")
+            .leftOut("none is shown");
+    static final Setting<Path> KEY_FILE = Setting.of(
+                    "key_file", WordType.absolutePath("a path"), "the certificate's key, PEM (PKCS#8)")
+            .leftOut("none is shown");
+    static final Section TLS = Section.of("tls", "how https endpoints are checked", CA_FILE, CERT_FILE, KEY_FILE);
+    static final Setting<SortedMap<String, String>> SETTINGS = Setting.of(
+                    "settings", new ServerSettingsType(), "settings of the server, sent with every insert")
+            .leftOut("none");
+    static final Section CLICKHOUSE = Section.of(
+            "clickhouse",
+            "a ClickHouse table",
+            DATABASE,
+            TABLE,
+            USER,
+            PASSWORD,
+            COMPRESSION,
+            UNKNOWN_FIELDS,
+            TLS,
+            SETTINGS);
+
+    private ClickHouseKeys() {}
+
+    private static @Nullable String user(String text) {
+        var fits =
+                !text.isBlank() && text.length() <= 255 && text.chars().noneMatch(c -> c < ' ' || c == 127 || c == ':');
+        return fits ? text : null;
+    }
+}
