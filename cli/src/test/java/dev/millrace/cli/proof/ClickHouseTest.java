@@ -7,6 +7,7 @@ import dev.millrace.lab.clickhouse.EngineLibrary;
 import dev.millrace.lab.clickhouse.Fault;
 import dev.millrace.lab.clickhouse.LabClickHouse;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.Tag;
@@ -51,7 +52,7 @@ class ClickHouseTest {
         }
     }
 
-    private static ArrayList<ProducerRecord<byte[], byte[]>> records(String topic) {
+    private static List<ProducerRecord<byte[], byte[]>> records(String topic) {
         var records = new ArrayList<ProducerRecord<byte[], byte[]>>();
         for (var partition = 0; partition < 2; partition++)
             records.addAll(Stage.rows(topic, partition, partition * ROWS / 2, ROWS / 2));
