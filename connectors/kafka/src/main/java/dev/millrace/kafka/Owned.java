@@ -70,6 +70,8 @@ final class Owned {
     private @Nullable String blockedBy(@Nullable PauseReason paused) {
         if (forgotten) return "topic changed";
         if (stalledNanos != null) return "a range that failed";
+        var letter = flow.letterNotTaken();
+        if (letter != null) return letter;
         return paused == null ? null : paused.name().toLowerCase(Locale.ROOT);
     }
 }

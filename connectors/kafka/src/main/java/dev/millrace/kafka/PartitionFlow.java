@@ -142,6 +142,12 @@ final class PartitionFlow {
         if (next > tracker.end()) register(next, leaderEpoch).close();
     }
 
+    /// Which of its dead letters is not taken for now and why; null while all are taken.
+    @Nullable
+    String letterNotTaken() {
+        return poisonRows.notTaken();
+    }
+
     /// Encodes what waits, as far as there is room.
     Progress encodeOn() {
         if (waiting.isEmpty()) return DONE;

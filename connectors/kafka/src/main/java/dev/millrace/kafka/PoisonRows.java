@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /// What one partition in one epoch does with rows that cannot be decoded or encoded: they are poison at once (POI-7).
 ///
@@ -51,6 +52,8 @@ final class PoisonRows {
     private final Shared shared;
     private final AtomicInteger out = new AtomicInteger();
     private final AtomicLong outBytes = new AtomicLong();
+    private final AtomicInteger refused = new AtomicInteger();
+    private volatile @Nullable String lastRefusal;
 
     PoisonRows(SourcePartition partition, Shared shared) {
         this.partition = partition;
@@ -68,6 +71,12 @@ final class PoisonRows {
                 && (mine >= MOST_OUT
                         || outBytes.get() >= MOST_OUT_BYTES
                         || shared.outBytes.get() >= MOST_OUT_BYTES_OF_MEMBER);
+    }
+
+    /// Which of its letters is not taken for now and why, the last that was told; null while all are taken.
+    @Nullable
+    String notTaken() {
+        return refused.get() == 0 ? null : lastRefusal;
     }
 
     /// Sets a record aside for these sinks.
@@ -88,7 +97,7 @@ final class PoisonRows {
                 value,
                 new Failure(poison.reason(), poison.detail(), false),
                 1);
-        shared.letters.send(letter, new Told(List.copyOf(sinks), range.part(), value.remaining() + LETTER_BYTES));
+        shared.letters.send(letter, new Told(letter, List.copyOf(sinks), range.part()));
     }
 
     private static ByteBuffer value(RecordView record) {
@@ -98,21 +107,26 @@ final class PoisonRows {
         return ByteBuffer.wrap(copy).asReadOnlyBuffer();
     }
 
+    /// Of one letter, so nothing of it is told twice at once.
     private final class Told implements DeadLetters.Done {
+        private final long offset;
         private final List<PartitionAccount.SinkAccount> sinks;
         private final Ack.Part part;
         private final long bytes;
+        private boolean failed;
 
-        Told(List<PartitionAccount.SinkAccount> sinks, Ack.Part part, long bytes) {
+        Told(DeadLetters.Letter letter, List<PartitionAccount.SinkAccount> sinks, Ack.Part part) {
+            this.offset = letter.offset();
             this.sinks = sinks;
             this.part = part;
-            this.bytes = bytes;
+            this.bytes = letter.encoded().remaining() + LETTER_BYTES;
             out.incrementAndGet();
             outBytes.addAndGet(bytes);
             shared.outBytes.addAndGet(bytes);
         }
 
         private void ended() {
+            if (failed) refused.decrementAndGet();
             out.decrementAndGet();
             outBytes.addAndGet(-bytes);
             shared.outBytes.addAndGet(-bytes);
@@ -125,9 +139,13 @@ final class PoisonRows {
             part.resolve(Resolution.DONE);
         }
 
-        // It is told by who sends it.
+        // The log hears of it from who sends it.
         @Override
-        public void failed(Failure why) {}
+        public void failed(Failure why) {
+            lastRefusal = "the dead letter of offset " + offset + ": " + why;
+            if (!failed) refused.incrementAndGet();
+            failed = true;
+        }
 
         @Override
         public void abandoned() {
