@@ -46,6 +46,11 @@ final class PoisonRows {
         PoisonLog log() {
             return log;
         }
+
+        /// What its lines are called, as the shards call theirs.
+        String event() {
+            return action == OnPoison.SKIP ? "row_skipped" : "row_poison";
+        }
     }
 
     private final SourcePartition partition;

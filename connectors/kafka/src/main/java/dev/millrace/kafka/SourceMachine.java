@@ -157,7 +157,7 @@ public final class SourceMachine {
         encode(nowNanos, out);
         handOver(nothingPolled, nowNanos);
         if (draining) finishInput(nowNanos, out);
-        for (var line : poison.log().take()) out.accept(new Tell("row_poison", line));
+        for (var line : poison.log().take()) out.accept(new Tell(poison.event(), line));
         if (revoking) return;
         pause(nowNanos, out);
         stalls(nowNanos, out);
