@@ -26,7 +26,8 @@ class DeadLetterCasesTest {
     private static Recipe oneBatch(Stage stage, String topic, String dead) {
         return stage.recipe("[ " + topic + " ]", "t", ", on_conflict: error")
                 .set("poison.topic", dead)
-                .set("sinks.warehouse.batch", "{ linger: 1s, max_rows: 100000 }");
+                .set("sinks.warehouse.batch", "{ linger: 1s, max_rows: 100000 }")
+                .set("checkpoint.interval", "1100ms");
     }
 
     private static List<ProducerRecord<byte[], byte[]>> withOneBadRow(String topic, String bad) {
@@ -118,7 +119,8 @@ class DeadLetterCasesTest {
                             .postgres(stage.postgres().user(), "t", ", on_conflict: ignore", through(proxy, stage))
                             .set("poison.topic", box.topic())
                             .set("sinks.warehouse.batch", "{ linger: 100ms, max_rows: 50 }")
-                            .set("sinks.warehouse.inflight", "{ max_per_shard: 4 }"))
+                            .set("sinks.warehouse.inflight", "{ max_per_shard: 4 }")
+                            .set("sinks.warehouse.breaker", "{ failures: 2, open_for: 200ms, open_for_max: 200ms }"))
                     .ready();
             stage.topics().produce(Stage.rows(topic, 0, 0, 100));
             run.await("the first rows", () -> stage.caughtUp(topic));
@@ -201,9 +203,7 @@ class DeadLetterCasesTest {
             var box = new LetterBox(stage.topics(), stage.topic("dead"));
             stage.topics().create(topic, 1, Map.of("max.message.bytes", "2000000"));
             stage.topics().produce(List.of(large(topic, 0, 10)));
-            var run = stage.start(oneBatch(stage, topic, box.topic())
-                            .set("sinks.warehouse.batch", "{ linger: 1s, max_rows: 100000 }"))
-                    .ready();
+            var run = stage.start(oneBatch(stage, topic, box.topic())).ready();
             run.await("the first row", () -> stage.caughtUp(topic));
             var before = run.metrics().sum("millrace_attempts_total");
 

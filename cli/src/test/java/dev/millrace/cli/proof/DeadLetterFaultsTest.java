@@ -52,17 +52,6 @@ class DeadLetterFaultsTest {
 
     /// What is wrong with the topic, and how it shows.
     enum Fault {
-        NO_REPLICA_IN_SYNC("NotEnoughReplicas") {
-            @Override
-            void begin(Stage stage, String dead) throws Exception {
-                alter(stage, dead, "min.insync.replicas", "2");
-            }
-
-            @Override
-            void mend(Stage stage, String dead) throws Exception {
-                alter(stage, dead, "min.insync.replicas", "1");
-            }
-        },
         NOT_ALLOWED("TopicAuthorizationException") {
             @Override
             void begin(Stage stage, String dead) throws Exception {
@@ -242,7 +231,7 @@ class DeadLetterFaultsTest {
             assertThat(committed(stage, topic, 1)).isEqualTo(BEFORE);
 
             Fault.NOT_ALLOWED.mend(stage, box.topic());
-            var next = stage.start(recipe(stage, topic, box.topic()).set("sinks.warehouse.batch", "{ linger: 1s }"));
+            var next = stage.start(recipe(stage, topic, box.topic()));
             var rows = new ArrayList<>(Stage.rows(topic, 0, BEFORE, BEHIND));
             stage.topics().produce(rows);
             next.await("all committed", () -> stage.caughtUp(topic));

@@ -149,7 +149,7 @@ final class LetterTopicStart {
         if (why instanceof RetriableException)
             return new StartRefused(
                     FATAL,
-                    of + "could not " + failed.getMessage() + " at " + cluster + " within "
+                    "could not " + failed.getMessage() + " (poison.topic) at " + cluster + " within "
                             + TimeUnit.NANOSECONDS.toMillis(clients.startupTimeoutNanos()) + " ms: "
                             + why.getMessage());
         if (why instanceof AuthenticationException)

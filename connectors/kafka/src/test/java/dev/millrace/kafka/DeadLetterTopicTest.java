@@ -521,7 +521,7 @@ final class DeadLetterTopicTest {
                 .startupTimeoutNanos(600 * MS);
         var refusal = refused(new DeadLetterTopic("orders.dead", "shop", nowhere, NanoClock.SYSTEM));
         assertThat(refusal.exitCode()).isEqualTo(5);
-        assertThat(refusal).hasMessageContainingAll("poison.topic orders.dead", "127.0.0.1:1", "600 ms");
+        assertThat(refusal).hasMessageContainingAll("orders.dead (poison.topic)", "127.0.0.1:1", "600 ms");
     }
 
     @Test

@@ -91,7 +91,7 @@ final class LetterThreadTest {
 
     @Test
     @DisplayName(
-            "POI-9: too few replicas in sync is a failure that is told, and the letter goes again by the same producer")
+            "CASE-18, POI-9: too few replicas in sync is a failure that is told, and the letter goes again by the same producer")
     void tooFewReplicasAreWaitedFor() throws Exception {
         var ear = add(5);
         turn(5);
