@@ -40,7 +40,7 @@ final class DlqReplayCommand implements Callable<Integer> {
     @Option(names = "--where", paramLabel = "KEY=VALUE", description = DlqFile.WHERE)
     private List<String> where = new ArrayList<>();
 
-    @Option(names = "--dry-run", description = "send nothing, and say what would be sent")
+    @Option(names = "--dry-run", description = "send nothing, and count what would be sent")
     private boolean dryRun;
 
     @Option(names = "--rate", paramLabel = "N/s", description = "at most so many rows a second (default: no bound)")

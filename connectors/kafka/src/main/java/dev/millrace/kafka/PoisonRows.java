@@ -87,8 +87,10 @@ final class PoisonRows {
 
     /// Sets a record aside for these sinks.
     void setAside(RecordView record, Poison poison, List<PartitionAccount.SinkAccount> sinks, Ack range) {
-        shared.log.poison(partition + "@" + record.offset(), poison.reason(), poison.detail());
-        if (shared.action == OnPoison.SKIP) {
+        var skips = shared.action == OnPoison.SKIP;
+        var end = skips ? ", skipped" : ", set aside";
+        shared.log.poison(partition + "@" + record.offset(), poison.reason(), poison.detail() + end);
+        if (skips) {
             for (var sink : sinks) sink.skip(poison.reason());
             return;
         }
