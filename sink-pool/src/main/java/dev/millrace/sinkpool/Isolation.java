@@ -27,6 +27,9 @@ final class Isolation {
     /// sibling, so perhaps only because it took nothing just then.
     record Suspect(int row, Failure failure, int attempts, boolean certain, boolean early) {}
 
+    /// Why a row is poison that alone is too large, whatever number the sink has for that.
+    private static final String TOO_LARGE = "too_large";
+
     private final int attemptsOfOne;
     private final ArrayDeque<Part> open = new ArrayDeque<>();
     private final List<Suspect> suspects = new ArrayList<>();
@@ -84,7 +87,7 @@ final class Isolation {
     /// The current part is too large for the sink. A single row that is, is so whatever becomes of others (POI-15).
     void tooLarge(Failure failure) {
         var part = open.getFirst();
-        if (part.rows() == 1) suspect(part, failure, true);
+        if (part.rows() == 1) suspect(part, new Failure(TOO_LARGE, failure.toString(), false), true);
         else halves(take());
     }
 

@@ -514,7 +514,8 @@ final class PoisonTest {
         single.largest = 0;
         single.batch(5, 1).answer();
         assertThat(single.lettersOf()).containsExactly(5L);
-        assertThat(single.letters.getFirst().failure().code()).isEqualTo("413");
+        assertThat(single.letters.getFirst().failure().code()).isEqualTo("too_large");
+        assertThat(single.letters.getFirst().failure().message()).isEqualTo("413: too large");
         assertThat(single.requests).isOne();
         single.acknowledge().shard.assertAtRest();
     }
