@@ -59,20 +59,20 @@ class TableChangeTest {
 
     @ParameterizedTest(name = "{0} {1}")
     @CsvSource(
-            delimiter = ';',
+            delimiter = '|',
             quoteCharacter = '~',
             value = {
-                "ERROR;  alter table t rename to gone; alter table gone rename to t; 42P01; no such table",
-                "IGNORE; alter table t rename to gone; alter table gone rename to t; 42P01; no such table",
-                "ERROR;  alter table t rename v to w; alter table t rename w to v; 42703; no such column",
-                "IGNORE; alter table t rename v to w; alter table t rename w to v; 42703; no such column",
-                "ERROR;  alter table t add must int not null default 0, alter must drop default;"
-                        + " alter table t alter must drop not null; 23502; column must takes no null",
-                "IGNORE; alter table t add must int not null default 0, alter must drop default;"
-                        + " alter table t alter must set default 7; 23502; column must takes no null",
-                "ERROR;  alter table t drop v, add v date; alter table t drop v, add v text; 22007;"
+                "ERROR|  alter table t rename to gone| alter table gone rename to t| 42P01| no such table",
+                "IGNORE| alter table t rename to gone| alter table gone rename to t| 42P01| no such table",
+                "ERROR|  alter table t rename v to w| alter table t rename w to v| 42703| no such column",
+                "IGNORE| alter table t rename v to w| alter table t rename w to v| 42703| no such column",
+                "ERROR|  alter table t add must int not null default 0; alter table t alter must drop default|"
+                        + " alter table t alter must drop not null| 23502| column must takes no null",
+                "IGNORE| alter table t add must int not null default 0; alter table t alter must drop default|"
+                        + " alter table t alter must set default 7| 23502| column must takes no null",
+                "ERROR|  alter table t drop v, add v date| alter table t drop v, add v text| 22007|"
                         + " column v was character varying(20) and is date",
-                "IGNORE; alter table t drop v, add v date; alter table t drop v, add v text; 42804;"
+                "IGNORE| alter table t drop v, add v date| alter table t drop v, add v text| 42804|"
                         + " a column has another type"
             })
     @Tag("PG-1")
