@@ -180,8 +180,9 @@ final class Wiring {
                 new PostgresSettings.Limits(sink.inflight().maxPerShard(), connect, sink.writeTimeout()));
     }
 
+    /// Read again at each login: it may have been rotated.
     private static Password passwordOf(PostgresConfig postgres) {
-        return Password.of(postgres.password().reveal());
+        return postgres.password()::current;
     }
 
     private static PostgresSettings.Tls tls(PostgresConfig.Tls tls) {

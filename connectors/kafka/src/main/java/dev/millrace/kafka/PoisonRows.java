@@ -73,6 +73,7 @@ final class PoisonRows {
     /// Sets a record aside for these sinks.
     void setAside(RecordView record, Poison poison, List<PartitionAccount.SinkAccount> sinks, Ack range) {
         shared.log.poison(partition + "@" + record.offset(), poison.reason(), poison.detail());
+        for (var sink : sinks) sink.poison(poison.reason());
         if (shared.action == OnPoison.SKIP) {
             for (var sink : sinks) sink.skip(poison.reason());
             return;
