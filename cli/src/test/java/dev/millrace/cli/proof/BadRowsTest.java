@@ -178,6 +178,55 @@ class BadRowsTest {
         return new String(record.headers().lastHeader(name).value(), StandardCharsets.UTF_8);
     }
 
+    /// A tombstone of an empty key is one, too.
+    @Test
+    @Tag("CKP-2")
+    @Timeout(value = 60, unit = TimeUnit.SECONDS)
+    @DisplayName("CASE-44 INPUT-1: a tombstone is skipped or no row at all, as the file says, and its offset is done")
+    void aTombstoneIsWhatTheFileSays(SharedLab lab) throws Exception {
+        try (var stage = new Stage(lab)) {
+            stage.execute("create table t (id integer, must text)");
+            var topic = stage.topic("tombs");
+            stage.topics().create(topic, 1);
+            stage.topics()
+                    .produce(List.of(
+                            good(topic, 0),
+                            new ProducerRecord<>(topic, 0, null, null),
+                            new ProducerRecord<>(topic, 0, new byte[] {'k'}, null),
+                            new ProducerRecord<>(topic, 0, new byte[0], null),
+                            new ProducerRecord<>(topic, 0, new byte[0], bytes("{\"id\":null}")),
+                            good(topic, 1)));
+            var recipe = stage.recipe("[ " + topic + " ]", "t", "").set("poison.topic", stage.topic("dead"));
+            var run = stage.start(recipe).ready();
+            run.await("all committed", () -> stage.caughtUp(topic));
+            var report = run.stop(0);
+            assertThat(report.rows().skipped()).isEqualTo(3);
+            assertThat(report.rows().deadLettered()).isZero();
+            assertThat(stage.query("select id, must from t order by id nulls last"))
+                    .containsExactly("0|m", "1|m", "|");
+
+            for (var choice :
+                    Map.of("dead_letter", "tombstone", "row", "null_value").entrySet()) {
+                stage.execute("truncate t");
+                stage.topics().commit(stage.group(), Map.of(new TopicPartition(topic, 0), 0L));
+                recipe.set("format", "{ json: { on_tombstone: " + choice.getKey() + " } }")
+                        .set("poison.topic", stage.topic(choice.getKey().replace("_", "-")));
+                var again = stage.start(recipe).ready();
+                again.await("all committed", () -> stage.caughtUp(topic));
+                assertThat(again.metrics().sum("millrace_rows_poison_total", "reason=\"" + choice.getValue() + "\""))
+                        .isEqualTo(3);
+                var told = again.stop(0);
+                assertThat(told.rows().skipped()).isZero();
+                assertThat(told.rows().deadLettered()).isEqualTo(3);
+                assertThat(stage.count("t")).isEqualTo(3);
+            }
+        }
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
     @Test
     @Tag("FMT-3")
     @Timeout(value = 60, unit = TimeUnit.SECONDS)

@@ -184,6 +184,44 @@ class PoisonOnTableTest {
         assertThat(server.count("shop", "t")).isEqualTo(ROWS - 1);
     }
 
+    /// A sequence counts on when its transaction is rolled back: the third attempt goes through.
+    @ParameterizedTest
+    @CsvSource({
+        "40001, 1000",
+        "40P01, 1000",
+        "55P03, 1000",
+        "53100, 1000",
+        "53200, 1000",
+        "57014, 1000",
+        "58030, 1000",
+        "XX000, 1000",
+        // A single row has no sibling to judge by, and is blamed no more.
+        "40001, 1",
+        "53100, 1",
+        "57014, 1"
+    })
+    @Tag("PG-1")
+    @DisplayName("INPUT-46 INPUT-48: what says nothing of the rows is retried whole, and blames none")
+    void whatSaysNothingOfTheRowsIsRetriedWhole(String state, int rows) throws Exception {
+        table("create table t (id int, v text)");
+        server.execute("shop", """
+                drop sequence if exists attempts; create sequence attempts;
+                create or replace function refuse() returns trigger language plpgsql as
+                $$begin
+                  if nextval('attempts') < 3 then raise exception 'no' using errcode = 'STATE'; end if;
+                  return null;
+                end$$;
+                create trigger refuse before insert on t for each statement execute function refuse()""".replace("STATE", state));
+        try (var mill = new Mill(rows, settings("t"), address(server, "shop"))) {
+            mill.run(rows("437\tv").subList(0, rows));
+            assertThat(mill.asked()).extracting(Mill.Asked::rows).containsExactly(rows, rows, rows);
+            assertThat(mill.failures()).extracting(Failure::code).containsExactly(state, state);
+            assertThat(mill.letters()).isEmpty();
+            assertThat(mill.tally().written()).isEqualTo(rows);
+        }
+        assertThat(server.count("shop", "t")).isEqualTo(rows);
+    }
+
     @Test
     @Tag("PG-3")
     void aReadOnlyServerIsPassedByForAnotherWayAndNoRowIsBlamed() throws Exception {
