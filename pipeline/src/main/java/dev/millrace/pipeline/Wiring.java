@@ -105,7 +105,7 @@ final class Wiring {
             case SKIP -> KafkaSourceSettings.OnPoison.SKIP;
             case DEAD_LETTER -> KafkaSourceSettings.OnPoison.DEAD_LETTER;
         };
-        return new KafkaSourceSettings.Values(kind, tombstone, onPoison);
+        return new KafkaSourceSettings.Values(kind, tombstone, onPoison).maxRate(poison.maxRatePercent() / 100);
     }
 
     static ShardSettings shard(SinkConfig sink, ShardConfig shard, PoisonConfig poison, boolean countsRows) {

@@ -252,6 +252,39 @@ class BadRowsTest {
     }
 
     @Test
+    @Tag("POI-13")
+    @Timeout(value = 90, unit = TimeUnit.SECONDS)
+    @DisplayName("CASE-19 CASE-45: a field that all records have of a sudden costs 100 rows, and not the backlog")
+    void aFieldThatAllRecordsHaveCostsAHundredRows(SharedLab lab) throws Exception {
+        try (var stage = new Stage(lab)) {
+            stage.execute("create table t (id integer primary key)");
+            var topic = stage.topic("grown");
+            var dead = stage.topic("dead");
+            stage.topics().create(topic, 1);
+            stage.topics().produce(Stage.rows(topic, 0, 0, 5000));
+            var recipe = stage.recipe("[ " + topic + " ]", "t", "").set("poison.topic", dead);
+            var run = stage.start(recipe).begun();
+            run.await(
+                    "held",
+                    () -> run.metrics()
+                                    .of("millrace_pauses_total", "reason=\"drift\"")
+                                    .containsValue(1.0)
+                            && run.pages().body("/status").contains("poison.max_rate"));
+            var report = run.stop(3);
+            assertThat(report.rows().deadLettered()).isEqualTo(100);
+            assertThat(stage.topics().readAll(dead)).hasSize(100);
+            assertThat(stage.count("t")).isZero();
+
+            stage.execute("alter table t add p integer");
+            stage.topics().commit(stage.group(), Map.of(new TopicPartition(topic, 0), 0L));
+            var next = stage.start(recipe).ready();
+            next.await("all committed", () -> stage.caughtUp(topic));
+            assertThat(next.stop(0).rows().delivered()).isEqualTo(5000);
+            assertThat(stage.count("t")).isEqualTo(5000);
+        }
+    }
+
+    @Test
     @Timeout(value = 60, unit = TimeUnit.SECONDS)
     @DisplayName("CASE-15: rows that were deleted land again when their offsets are read again on purpose")
     void rowsThatWereDeletedLandAgain(SharedLab lab) throws Exception {
