@@ -125,8 +125,8 @@ public record KafkaSourceSettings(
 
         public Values {
             if (mostLetters < 1) throw new IllegalArgumentException("letters " + mostLetters + " < 1");
-            if (!(maxRate > 0 && maxRate <= 1))
-                throw new IllegalArgumentException("poison.max_rate " + maxRate + " not in (0, 1]");
+            if (!(maxRate >= 0 && maxRate <= 1))
+                throw new IllegalArgumentException("poison.max_rate " + maxRate + " not in [0, 1]");
         }
 
         public Values(
