@@ -122,7 +122,8 @@ final class PoisonRows {
     void setAside(RecordView record, Poison poison, List<PartitionAccount.SinkAccount> sinks, Ack range) {
         shared.log.poison(partition + "@" + record.offset(), poison.reason(), poison.detail());
         for (var sink : sinks) sink.poison(poison.reason());
-        thisOne = true;
+        // Where the file sets tombstones aside, many are no sign of anything.
+        thisOne = !poison.reason().equals(RawFormat.TOMBSTONE);
         if (shared.action == OnPoison.SKIP) {
             for (var sink : sinks) sink.skip(poison.reason());
             return;

@@ -314,6 +314,22 @@ final class PoisonRowsTest {
 
     @Test
     @Tag("POI-13")
+    @DisplayName("POI-13: tombstones that the file sets aside are no drift, however many")
+    void tombstonesAreNoDrift() {
+        var values = new Values(ValueFormat.Kind.JSON, ValueFormat.OnTombstone.DEAD_LETTER, OnPoison.SKIP);
+        var feed = new SinkFeed("a", _ -> true, () -> new Picky("a"), new PartitionRouter(1), 1, 1, 4096, 20 * MS);
+        var bench = new Bench(Bench.settings().values(values.maxRate(0.01)), List.of(feed), intake, letters);
+        bench.assign(P0, 0);
+        var records = new TestRecords("orders", 0);
+        for (var i = 0; i < 500; i++) records.add(i, "k", null);
+        bench.polled(P0, records, 500);
+        bench.after(200 * MS);
+        assertThat(bench.machine.watermarks()).containsEntry(P0, 500L);
+        assertThat(drifts(bench)).isEmpty();
+    }
+
+    @Test
+    @Tag("POI-13")
     @DisplayName("POI-13: a hundred poison rows are a drift, ninety-nine are none, and what is skipped counts too")
     void ninetyNineAreNoDrift() {
         var bench = drifting(OnPoison.SKIP);
