@@ -2,7 +2,9 @@ package dev.millrace.sinkpool;
 
 import dev.millrace.checkpoint.Ack;
 import dev.millrace.checkpoint.SourcePartition;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /// Encoded rows of one partition in one epoch for one target: the unit handed to a shard. Immutable, but for its one
 /// ending.
@@ -22,7 +24,7 @@ public final class EncodedChunk implements AutoCloseable {
     private final int to;
     private final int indexFrom;
     private final int rows;
-    private final long firstOffset;
+    private final long baseOffset;
     private final long polledNanos;
     private final List<Ack.Part> parts;
     private final AdmissionBudget.Lease lease;
@@ -33,11 +35,12 @@ public final class EncodedChunk implements AutoCloseable {
             SourcePartition partition,
             long epoch,
             Target target,
-            Slab slab,
+            byte[] bytes,
+            int[] index,
             int from,
             int indexFrom,
             int rows,
-            long firstOffset,
+            long baseOffset,
             long polledNanos,
             List<Ack.Part> parts,
             AdmissionBudget.Lease lease,
@@ -45,18 +48,17 @@ public final class EncodedChunk implements AutoCloseable {
         this.partition = partition;
         this.epoch = epoch;
         this.target = target;
-        this.bytes = slab.bytes;
-        this.index = slab.index;
+        this.bytes = bytes;
+        this.index = index;
         this.from = from;
         this.indexFrom = indexFrom;
         this.rows = rows;
         this.to = index[indexFrom + 2 * (rows - 1)];
-        this.firstOffset = firstOffset;
+        this.baseOffset = baseOffset;
         this.polledNanos = polledNanos;
         this.parts = parts;
         this.lease = lease;
         this.tally = tally;
-        tally.took(rows);
     }
 
     public SourcePartition partition() {
@@ -93,10 +95,10 @@ public final class EncodedChunk implements AutoCloseable {
     }
 
     public long offset(int row) {
-        return firstOffset + index[indexFrom + 2 * row + 1];
+        return baseOffset + index[indexFrom + 2 * row + 1];
     }
 
-    /// When the poll that gave its first row returned: linger counts from here.
+    /// When the poll that gave its first row returned, or when it was handed on: linger counts from here.
     public long polledNanos() {
         return polledNanos;
     }
@@ -109,8 +111,50 @@ public final class EncodedChunk implements AutoCloseable {
         settled = true;
         tally.ended(counts);
         lease.close();
+        for (var row : counts.leftOut()) for (var part : parts) part.leaveOut(offset(row));
         for (var part : parts) part.resolve(counts.resolution());
         return true;
+    }
+
+    /// For a chunk that nobody waits for: its rows without those of these offsets, as chunks that linger from now on.
+    /// They take its place; the rows without one have ended as skipped.
+    public List<EncodedChunk> handOn(Set<Long> without, long nowNanos) {
+        if (!parts.isEmpty()) throw new IllegalStateException(this + " is waited for");
+        if (settled) throw new IllegalStateException(this + " has ended");
+        var on = without.isEmpty() ? List.of(piece(0, rows, nowNanos)) : pieces(without, nowNanos);
+        var left = rows;
+        for (var piece : on) left -= piece.rows;
+        settled = true;
+        if (left > 0) tally.ended(RowCounts.all(left, Ending.SKIPPED));
+        lease.close();
+        return on;
+    }
+
+    private List<EncodedChunk> pieces(Set<Long> without, long nowNanos) {
+        var pieces = new ArrayList<EncodedChunk>();
+        for (var row = 0; row < rows; row++) {
+            var first = row;
+            while (row < rows && !without.contains(offset(row))) row++;
+            if (row > first) pieces.add(piece(first, row, nowNanos));
+        }
+        return pieces;
+    }
+
+    private EncodedChunk piece(int fromRow, int toRow, long nowNanos) {
+        return new EncodedChunk(
+                partition,
+                epoch,
+                target,
+                bytes,
+                index,
+                start(fromRow),
+                indexFrom + 2 * fromRow,
+                toRow - fromRow,
+                baseOffset,
+                nowNanos,
+                parts,
+                lease.another(toRow - fromRow, end(toRow - 1) - start(fromRow)),
+                tally);
     }
 
     /// All its rows end alike.

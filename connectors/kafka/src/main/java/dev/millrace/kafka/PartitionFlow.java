@@ -2,6 +2,8 @@ package dev.millrace.kafka;
 
 import dev.millrace.checkpoint.Ack;
 import dev.millrace.checkpoint.PartitionTracker;
+import dev.millrace.checkpoint.Range;
+import dev.millrace.checkpoint.Resolution;
 import dev.millrace.checkpoint.Resolved;
 import dev.millrace.checkpoint.SourcePartition;
 import dev.millrace.sinkpool.AdmissionBudget;
@@ -10,6 +12,7 @@ import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.RecordView;
 import dev.millrace.sinkpool.RowEncoder.Encoded;
 import java.util.ArrayDeque;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// One partition of one member in one epoch: what was polled and is not encoded yet, what is being built, and how far
@@ -70,6 +73,8 @@ final class PartitionFlow {
     private final PoisonRows poisonRows;
     private final Resolved resolved;
     private final AdmissionBudget budget;
+    /// For advisory sinks; none, mostly.
+    private final Follower[] followers;
 
     private final ArrayDeque<Run> waiting = new ArrayDeque<>();
     private final @Nullable ChunkBuilder[] builders;
@@ -86,7 +91,8 @@ final class PartitionFlow {
             ValueFormat format,
             PoisonRows.Shared poison,
             Resolved resolved,
-            AdmissionBudget budget) {
+            AdmissionBudget budget,
+            List<AdvisoryOutlet> advisory) {
         this.partition = tracker.partition();
         this.epoch = tracker.epoch();
         this.tracker = tracker;
@@ -97,6 +103,10 @@ final class PartitionFlow {
         this.poisonRows = new PoisonRows(partition, poison);
         this.resolved = resolved;
         this.budget = budget;
+        this.followers = advisory.stream()
+                .filter(outlet -> outlet.takes(partition.topic()))
+                .map(outlet -> new Follower(partition, epoch, outlet))
+                .toArray(Follower[]::new);
         var count = feeds.outlets();
         this.builders = new ChunkBuilder[count];
         this.begun = new Run[count];
@@ -150,9 +160,20 @@ final class PartitionFlow {
             var stopped = encode(run);
             if (stopped != null) return stopped;
             waiting.removeFirst();
-            run.ack.close();
+            close(run);
         }
         return DONE;
+    }
+
+    /// All that it gives was encoded: it may be told from now on.
+    private void close(Run run) {
+        for (var follower : followers) follower.end(run.ack);
+        run.ack.close();
+    }
+
+    /// A range was told, in this epoch.
+    void resolved(Range range, Resolution resolution, long nowNanos) {
+        for (var follower : followers) follower.resolved(range, resolution, nowNanos);
     }
 
     private @Nullable Progress encode(Run run) {
@@ -162,14 +183,19 @@ final class PartitionFlow {
             var record = records.at(run.at);
             var full = poisonRows.full() ? LETTERS_OUT : route(record);
             if (full != null) return full;
+            var everywhere = false;
             switch (format.check(record)) {
                 case Encoded.Written() -> {
+                    everywhere = true;
                     for (var i = 0; i < targets.length; i++) {
                         switch (append(i, record, run)) {
                             case Encoded.Written() -> {}
-                            case Encoded.Skipped(var reason) ->
+                            case Encoded.Skipped(var reason) -> {
+                                everywhere = false;
                                 account.sinks.get(i).skip(reason);
+                            }
                             case Encoded.Poison poison -> {
+                                everywhere = false;
                                 if (poisonRows.stops()) return poisoned(run, poison);
                                 poisonRows.setAside(record, poison, account.sinks.subList(i, i + 1), run.ack);
                             }
@@ -184,6 +210,7 @@ final class PartitionFlow {
                     poisonRows.setAside(record, poison, account.sinks, run.ack);
                 }
             }
+            for (var follower : followers) follower.see(record, everywhere, run.polledNanos);
             run.at++;
         }
         return null;
@@ -243,7 +270,7 @@ final class PartitionFlow {
         var rest = tracker.cut(run.ack, offset, resolved);
         waiting.removeFirst();
         waiting.addFirst(new Run(rest, run.records, run.at, run.end, run.polledNanos));
-        run.ack.close();
+        close(run);
     }
 
     /// Hands over what is being built.
@@ -310,6 +337,7 @@ final class PartitionFlow {
 
     /// Gives up what waits un-encoded: its ranges fail, and replay.
     void dropWaiting() {
+        for (var follower : followers) follower.giveUpCurrent();
         for (var run = waiting.pollFirst(); run != null; run = waiting.pollFirst()) {
             account.dropped(run.end - run.at);
             run.ack.fail();
@@ -323,5 +351,11 @@ final class PartitionFlow {
     void discard() {
         dropWaiting();
         handOver();
+    }
+
+    /// Nothing more that is told of it counts.
+    void forget() {
+        discard();
+        for (var follower : followers) follower.giveUp();
     }
 }
