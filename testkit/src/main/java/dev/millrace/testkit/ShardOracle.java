@@ -178,6 +178,17 @@ final class ShardOracle {
     }
 
     /// The worker met an error: from now on the machine only gives up what it holds.
+    void diesIn(ShardEvent event) {
+        if (event instanceof ShardEvent.AttemptEnded(var id, var outcome) && replicas.isLive(id))
+            poison.ended(id, outcome);
+        replicas.diesIn(event);
+    }
+
+    /// Its shard decided to leave out some rows, and died before it told which.
+    void skippedUntold(EncodedChunk chunk, RowCounts counts) {
+        chunks.skippedUntold(chunk, counts);
+    }
+
     void dies() {
         chunks.dies();
     }
