@@ -22,6 +22,7 @@ record AdminPages(
         String pipeline,
         Supplier<@Nullable KafkaSource> source,
         SinkPool pool,
+        Supplier<List<AdvisoryView>> advisory,
         AdmissionBudget budget,
         NanoClock clock,
         long stuckNanos,
@@ -74,6 +75,7 @@ record AdminPages(
         var from = source.get();
         var state = stopping.getAsBoolean() ? "draining" : from == null ? "starting" : "running";
         List<PartitionView> partitions = from == null ? List.of() : from.view().partitions();
-        return Answer.json(StatusJson.of(pipeline, state, partitions, pool.status(), budget, clock.nanoTime()));
+        return Answer.json(StatusJson.of(
+                pipeline, state, partitions, pool.status(), budget, advisory.get(), clock.nanoTime()));
     }
 }

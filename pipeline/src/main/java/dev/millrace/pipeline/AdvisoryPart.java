@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,6 +33,7 @@ final class AdvisoryPart {
     /// Of `admission`, and beside it.
     private static final int SHARE = 2;
 
+    private static final Duration MOMENT = Duration.ofMillis(20);
     private static final Duration ANSWER = Duration.ofSeconds(5);
     private static final Duration AGAIN = Duration.ofSeconds(1);
     private static final Duration AGAIN_IF_REFUSED = Duration.ofSeconds(10);
@@ -76,10 +78,13 @@ final class AdvisoryPart {
     }
 
     /// So that the first rows reach a sink that is well; one that is not is not waited for.
-    void awaitFirstAnswer(long untilNanos) {
+    void awaitFirstAnswer(long untilNanos, BooleanSupplier stopped) {
         try {
-            if (!asked.await(Math.max(0, untilNanos - clock.nanoTime()), TimeUnit.NANOSECONDS))
+            while (!asked.await(MOMENT.toNanos(), TimeUnit.NANOSECONDS) && !stopped.getAsBoolean()) {
+                if (!NanoClock.reached(untilNanos, clock.nanoTime())) continue;
                 notReached("no answer yet");
+                return;
+            }
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
         }

@@ -45,7 +45,12 @@ final class PipelineMetrics {
             AdmissionBudget budget,
             SourceCounters counters,
             Supplier<List<PartitionView>> partitions,
-            Supplier<List<ShardStatus>> shards) {}
+            Supplier<List<ShardStatus>> shards,
+            List<Supplier<AdvisoryView>> advisory) {
+        Sources {
+            advisory = List.copyOf(advisory);
+        }
+    }
 
     private record Timers(Timer write, Timer permitWait, Timer sealToSettle) {}
 
@@ -78,6 +83,7 @@ final class PipelineMetrics {
         ofBudget();
         ofSource();
         for (var shard : from.shards().get()) ofShard(shard);
+        for (var sink : from.advisory()) AdvisoryMetrics.register(registry, sink);
     }
 
     private void ofBudget() {

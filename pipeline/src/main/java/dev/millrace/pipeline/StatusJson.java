@@ -35,6 +35,7 @@ final class StatusJson {
             List<PartitionView> partitions,
             List<ShardStatus> shards,
             AdmissionBudget budget,
+            List<AdvisoryView> advisory,
             long nowNanos) {
         var text = new StringWriter();
         try (var generator = JSON.createGenerator(text)) {
@@ -42,12 +43,16 @@ final class StatusJson {
             generator.writeStartObject();
             generator.writeStringField("pipeline", pipeline);
             generator.writeStringField("state", state);
+            generator.writeFieldName("in_flight");
             json.budget(budget);
             generator.writeArrayFieldStart("partitions");
             for (var partition : partitions) json.partition(partition);
             generator.writeEndArray();
             generator.writeArrayFieldStart("shards");
             for (var shard : shards) json.shard(shard);
+            generator.writeEndArray();
+            generator.writeArrayFieldStart("advisory");
+            for (var sink : advisory) json.advisory(sink);
             generator.writeEndArray();
             generator.writeEndObject();
         } catch (IOException impossible) {
@@ -57,7 +62,7 @@ final class StatusJson {
     }
 
     private void budget(AdmissionBudget budget) throws IOException {
-        out.writeObjectFieldStart("in_flight");
+        out.writeStartObject();
         out.writeNumberField("rows", budget.rows());
         out.writeNumberField("bytes", budget.bytes());
         out.writeNumberField("max_rows", budget.maxRows());
@@ -99,6 +104,23 @@ final class StatusJson {
             out.writeNumberField("dead_letters_out", sink.lettersOut());
             out.writeEndObject();
         }
+        out.writeEndArray();
+        out.writeEndObject();
+    }
+
+    private void advisory(AdvisoryView sink) throws IOException {
+        out.writeStartObject();
+        out.writeStringField("sink", sink.sink());
+        out.writeBooleanField("reached", sink.reached());
+        out.writeNumberField("rows_seen", sink.seen());
+        out.writeObjectFieldStart("rows");
+        for (var outcome : AdvisoryOutcome.values()) out.writeNumberField(outcome.word(), sink.rows(outcome));
+        out.writeEndObject();
+        out.writeNumberField("rows_in_flight", sink.inFlight());
+        out.writeFieldName("budget");
+        budget(sink.budget());
+        out.writeArrayFieldStart("shards");
+        for (var shard : sink.shards()) shard(shard);
         out.writeEndArray();
         out.writeEndObject();
     }

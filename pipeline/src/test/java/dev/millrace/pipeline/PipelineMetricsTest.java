@@ -36,7 +36,8 @@ class PipelineMetricsTest {
                     new AdmissionBudget(10, 1_000, 0.5),
                     new SourceCounters(),
                     () -> List.copyOf(partitions),
-                    () -> List.of(shard())));
+                    () -> List.of(shard()),
+                    List.of()));
 
     private ShardStatus shard() {
         var replica = new ShardView.Replica(
