@@ -37,7 +37,7 @@ final class AdvisorySourceTest {
             var value = new String(
                     record.valueArray(), record.valueFrom(), record.valueLength(), StandardCharsets.UTF_8);
             row.put(record.valueArray(), record.valueFrom(), record.valueLength());
-            return value.contains(name) ? new Encoded.Poison("type", "not for " + name) : Encoded.WRITTEN;
+            return value.contains('"' + name + '"') ? new Encoded.Poison("type", "not for " + name) : Encoded.WRITTEN;
         }
     }
 
@@ -259,11 +259,11 @@ final class AdvisorySourceTest {
             bench.after(MS);
             assertThat(bench.paused(P0)).isFalse();
             assertThat(main.budget().rows()).isZero();
+            bench.after(200 * MS);
+            bench.acknowledge();
         }
         assertThat(shadow.heldRows()).isEqualTo(8);
         assertThat(dropped()).isEqualTo(Map.of(Drop.NO_ROOM, 12L));
-        bench.after(200 * MS);
-        bench.acknowledge();
         assertThat(bench.committed(P0)).isEqualTo(20);
         shadow.letGo();
         taken(bench, 20, 4);
