@@ -126,7 +126,7 @@ class SeveralSinksTest {
                 var way = ChaosProxy.launch(
                         stage.postgres().host(), stage.postgres().port())) {
             stage.execute(TABLE);
-            var lake = database(stage, "lake", "create table kept (p text)");
+            var lake = database(stage, "lake", "create table kept (p int)");
             var orders = topic(stage, "orders", 1);
             var payments = topic(stage, "payments", 1);
             var run = stage.start(bothTake(stage, "[ " + orders + ", " + payments + " ]", through(way, lake))
