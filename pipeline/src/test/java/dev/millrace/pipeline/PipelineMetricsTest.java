@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.millrace.breaker.ReplicaView;
 import dev.millrace.checkpoint.SourcePartition;
 import dev.millrace.checkpoint.TopicId;
+import dev.millrace.kafka.AdvisoryAccount;
 import dev.millrace.kafka.PartitionView;
 import dev.millrace.kafka.SourceCounters;
 import dev.millrace.sinkpool.AdmissionBudget;
@@ -17,6 +18,7 @@ import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -37,7 +39,12 @@ class PipelineMetricsTest {
                     new SourceCounters(),
                     () -> List.copyOf(partitions),
                     () -> List.of(shard()),
-                    List.of()));
+                    List.of(this::shadow)));
+
+    private AdvisoryView shadow() {
+        return new AdvisoryView(
+                "shadow", true, new AdvisoryAccount(), new AdmissionBudget(10, 1_000, 0.5), List.of(shard()));
+    }
 
     private ShardStatus shard() {
         var replica = new ShardView.Replica(
@@ -141,5 +148,22 @@ class PipelineMetricsTest {
                     .allSatisfy(line ->
                             assertThat(line).contains("pipeline=\"test\"", "sink=\"warehouse\"", "shard=\"s0\""));
         }
+    }
+
+    @Test
+    @Tag("OPS-2")
+    @DisplayName("ADV-2: an advisory sink counts under names of its own, all there before its first row")
+    void anAdvisorySinkCountsUnderNamesOfItsOwn() {
+        for (var name : List.of(
+                "millrace_advisory_rows_seen_total",
+                "millrace_advisory_inflight_rows",
+                "millrace_advisory_inflight_bytes",
+                "millrace_advisory_reached",
+                "millrace_advisory_usable",
+                "millrace_advisory_attempts_total"))
+            assertThat(series(name)).as(name).isNotEmpty().allSatisfy(line -> assertThat(line)
+                    .contains("pipeline=\"test\"", "sink=\"shadow\""));
+        assertThat(series("millrace_advisory_rows_total")).hasSize(AdvisoryOutcome.values().length);
+        assertThat(series("millrace_rows_written_total")).as("of the others").hasSize(1);
     }
 }
