@@ -36,7 +36,7 @@ record PipelineChecks(Problems problems, Values root) {
         problems.error(
                 first.place(),
                 first.path(),
-                "every sink is advisory, so nothing would say that a row is written; make one of them advisory: false");
+                "every sink is advisory, so nothing would say that a row is written; set advisory: false for one of them");
     }
 
     private void linger(Values.Named sink) {

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,6 +38,9 @@ final class AdvisoryPart {
     private static final Duration ANSWER = Duration.ofSeconds(5);
     private static final Duration AGAIN = Duration.ofSeconds(1);
     private static final Duration AGAIN_IF_REFUSED = Duration.ofSeconds(10);
+
+    /// Why it cannot see rows yet, and when to ask again.
+    private record NotYet(String why, Duration again) {}
 
     private final SinkPart sink;
     private final SinkPool pool;
@@ -93,20 +97,10 @@ final class AdvisoryPart {
     private void reach() {
         try {
             var told = "";
-            while (!reached) {
-                var again = AGAIN;
-                String why;
-                try {
-                    why = sink.notYet(clock.nanoTime() + ANSWER.toNanos());
-                } catch (StartFailure refused) {
-                    why = String.valueOf(refused.getMessage());
-                    again = AGAIN_IF_REFUSED;
-                }
-                reached = why == null;
-                asked.countDown();
-                if (why != null && !why.equals(told)) notReached(why);
-                told = why == null ? "" : why;
-                if (!reached && stopping.await(again.toNanos(), TimeUnit.NANOSECONDS)) return;
+            for (var asking = ask(); asking != null; asking = ask()) {
+                if (!asking.why().equals(told)) notReached(asking.why());
+                told = asking.why();
+                if (stopping.await(asking.again().toNanos(), TimeUnit.NANOSECONDS)) return;
             }
             LOG.atInfo()
                     .addKeyValue("event", "advisory_reached")
@@ -114,8 +108,26 @@ final class AdvisoryPart {
                     .log("it sees rows from now on");
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
-        } finally {
-            asked.countDown();
+        }
+    }
+
+    /// Null once it has said what it looks like.
+    private @Nullable NotYet ask() {
+        var answer = answer();
+        reached = answer == null;
+        asked.countDown();
+        return answer;
+    }
+
+    private @Nullable NotYet answer() {
+        try {
+            var why = sink.notYet(clock.nanoTime() + ANSWER.toNanos());
+            return why == null ? null : new NotYet(why, AGAIN);
+        } catch (StartFailure refused) {
+            return new NotYet(String.valueOf(refused.getMessage()), AGAIN_IF_REFUSED);
+        } catch (RuntimeException fault) {
+            // A fault of ours in asking it; the others go on without it too.
+            return new NotYet(fault.toString(), AGAIN_IF_REFUSED);
         }
     }
 

@@ -35,8 +35,7 @@ public final class EncodedChunk implements AutoCloseable {
             SourcePartition partition,
             long epoch,
             Target target,
-            byte[] bytes,
-            int[] index,
+            Slab slab,
             int from,
             int indexFrom,
             int rows,
@@ -48,8 +47,8 @@ public final class EncodedChunk implements AutoCloseable {
         this.partition = partition;
         this.epoch = epoch;
         this.target = target;
-        this.bytes = bytes;
-        this.index = index;
+        this.bytes = slab.bytes;
+        this.index = slab.index;
         this.from = from;
         this.indexFrom = indexFrom;
         this.rows = rows;
@@ -59,6 +58,24 @@ public final class EncodedChunk implements AutoCloseable {
         this.parts = parts;
         this.lease = lease;
         this.tally = tally;
+    }
+
+    /// Rows of one that nobody waits for, under a lease of their own.
+    private EncodedChunk(EncodedChunk whole, int fromRow, int toRow, long lingersFromNanos) {
+        this.partition = whole.partition;
+        this.epoch = whole.epoch;
+        this.target = whole.target;
+        this.bytes = whole.bytes;
+        this.index = whole.index;
+        this.from = whole.start(fromRow);
+        this.to = whole.end(toRow - 1);
+        this.indexFrom = whole.indexFrom + 2 * fromRow;
+        this.rows = toRow - fromRow;
+        this.baseOffset = whole.baseOffset;
+        this.polledNanos = lingersFromNanos;
+        this.parts = List.of();
+        this.lease = whole.lease.another(rows, to - from);
+        this.tally = whole.tally;
     }
 
     public SourcePartition partition() {
@@ -121,7 +138,7 @@ public final class EncodedChunk implements AutoCloseable {
     public List<EncodedChunk> handOn(Set<Long> without, long nowNanos) {
         if (!parts.isEmpty()) throw new IllegalStateException(this + " is waited for");
         if (settled) throw new IllegalStateException(this + " has ended");
-        var on = without.isEmpty() ? List.of(piece(0, rows, nowNanos)) : pieces(without, nowNanos);
+        var on = without.isEmpty() ? List.of(new EncodedChunk(this, 0, rows, nowNanos)) : pieces(without, nowNanos);
         var left = rows;
         for (var piece : on) left -= piece.rows;
         settled = true;
@@ -135,26 +152,9 @@ public final class EncodedChunk implements AutoCloseable {
         for (var row = 0; row < rows; row++) {
             var first = row;
             while (row < rows && !without.contains(offset(row))) row++;
-            if (row > first) pieces.add(piece(first, row, nowNanos));
+            if (row > first) pieces.add(new EncodedChunk(this, first, row, nowNanos));
         }
         return pieces;
-    }
-
-    private EncodedChunk piece(int fromRow, int toRow, long nowNanos) {
-        return new EncodedChunk(
-                partition,
-                epoch,
-                target,
-                bytes,
-                index,
-                start(fromRow),
-                indexFrom + 2 * fromRow,
-                toRow - fromRow,
-                baseOffset,
-                nowNanos,
-                parts,
-                lease.another(toRow - fromRow, end(toRow - 1) - start(fromRow)),
-                tally);
     }
 
     /// All its rows end alike.
