@@ -135,6 +135,7 @@ final class ShardOracle {
         batches.carriedOut(after);
         seals.carriedOut(event, after, finished);
         notes.carriedOut(after);
+        poison.judged();
         if (!finished) retries.carriedOut(after);
         numbers.compare();
         chunks.compare(counts);
@@ -177,10 +178,11 @@ final class ShardOracle {
         chunks.died(unsettled);
     }
 
-    /// The worker met an error: from now on the machine only gives up what it holds.
+    /// Its worker meets an error in this event: what came with it is true all the same.
     void diesIn(ShardEvent event) {
         if (event instanceof ShardEvent.AttemptEnded(var id, var outcome) && replicas.isLive(id))
             poison.ended(id, outcome);
+        if (event instanceof ShardEvent.DeadLettered(var _, var row)) chunks.acknowledged(row);
         replicas.diesIn(event);
     }
 
@@ -189,6 +191,7 @@ final class ShardOracle {
         chunks.skippedUntold(chunk, counts);
     }
 
+    /// The worker met an error: from now on the machine only gives up what it holds.
     void dies() {
         chunks.dies();
     }
