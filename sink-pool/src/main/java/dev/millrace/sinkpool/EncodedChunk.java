@@ -125,9 +125,7 @@ public final class EncodedChunk implements AutoCloseable {
     public boolean settle(RowCounts counts) {
         if (settled) return false;
         if (counts.rows() != rows) throw new IllegalArgumentException(counts + " of " + rows + " rows");
-        settled = true;
-        tally.ended(counts);
-        lease.close();
+        end(counts);
         for (var row : counts.leftOut()) for (var part : parts) part.leaveOut(offset(row));
         for (var part : parts) part.resolve(counts.resolution());
         return true;
@@ -141,10 +139,14 @@ public final class EncodedChunk implements AutoCloseable {
         var on = without.isEmpty() ? List.of(new EncodedChunk(this, 0, rows, nowNanos)) : pieces(without, nowNanos);
         var left = rows;
         for (var piece : on) left -= piece.rows;
-        settled = true;
-        if (left > 0) tally.ended(RowCounts.all(left, Ending.SKIPPED));
-        lease.close();
+        end(RowCounts.all(left, Ending.SKIPPED));
         return on;
+    }
+
+    private void end(RowCounts counts) {
+        settled = true;
+        tally.ended(counts);
+        lease.close();
     }
 
     private List<EncodedChunk> pieces(Set<Long> without, long nowNanos) {

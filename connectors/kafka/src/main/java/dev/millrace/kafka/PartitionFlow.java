@@ -181,9 +181,9 @@ final class PartitionFlow {
         if (records == null) return null;
         while (run.at < run.end) {
             var record = records.at(run.at);
+            var everywhere = false;
             var full = poisonRows.full() ? LETTERS_OUT : route(record);
             if (full != null) return full;
-            var everywhere = false;
             switch (format.check(record)) {
                 case Encoded.Written() -> {
                     everywhere = true;
