@@ -45,14 +45,15 @@ class AdvisoryTest {
             run.await("its replica is cut", () -> run.pages().code("/readyz") == 503);
             main.heal();
             run.await("all committed", () -> stage.caughtUp(topic));
-            run.await("the advisory sink has what it is to have", () -> stage.postgres()
-                            .count(shadow, "t")
-                    >= accepted().size());
+            run.await(
+                    "the advisory sink has what it is to have",
+                    () -> stage.postgres().count(shadow, "t") >= accepted().size());
 
             var report = run.stop(0);
             assertThat(ids(stage, stage.name())).isEqualTo(accepted());
             assertThat(ids(stage, shadow)).as("of the advisory sink").isEqualTo(accepted());
-            assertThat(report.rows().deadLettered()).isEqualTo(ROWS + MORE - accepted().size());
+            assertThat(report.rows().deadLettered())
+                    .isEqualTo(ROWS + MORE - accepted().size());
             var seen = report.advisory().getFirst();
             assertThat(seen.name()).isEqualTo("shadow");
             assertThat(seen.rowsSeen()).isEqualTo(ROWS + MORE);
@@ -86,10 +87,10 @@ class AdvisoryTest {
             run.await(
                     "its writes hang",
                     () -> run.pages()
-                                    .status()
-                                    .at("/advisory/0/shards/0/batches")
-                                    .findValuesAsText("writing")
-                                    .contains("true"));
+                            .status()
+                            .at("/advisory/0/shards/0/batches")
+                            .findValuesAsText("writing")
+                            .contains("true"));
             unharmed(run);
 
             var report = run.stop(0);
@@ -97,7 +98,9 @@ class AdvisoryTest {
             assertThat(report.drainSeconds()).isLessThan(report.drainBudgetSeconds());
             var seen = report.advisory().getFirst();
             assertThat(seen.rowsWritten()).isZero();
-            assertThat(seen.rowsStopped()).as("what it held at the end, of %s", seen).isPositive();
+            assertThat(seen.rowsStopped())
+                    .as("what it held at the end, of %s", seen)
+                    .isPositive();
             assertThat(seen.rowsLeft()).isZero();
             assertThat(stage.postgres().count(shadow, "t")).isZero();
         }
@@ -181,6 +184,52 @@ class AdvisoryTest {
         }
     }
 
+    @Test
+    @DisplayName("ADV-1: what becomes durable in the drain is handed on before the end")
+    @Timeout(value = 120, unit = TimeUnit.SECONDS)
+    void whatTheDrainFinishesIsHandedOn(SharedLab lab) throws Exception {
+        try (var stage = new Stage(lab)) {
+            var shadow = tables(stage, SHADOW);
+            var topic = topic(stage);
+            // So that nothing is written before the stop.
+            var run = stage.start(recipe(stage, topic, direct(stage, stage.name()), direct(stage, shadow))
+                            .set("checkpoint.interval", "60s")
+                            .set("sinks.warehouse.batch", "{ linger: 50s }"))
+                    .ready();
+            run.await("reached", () -> run.metrics().sum("millrace_advisory_reached") == 1);
+            stage.topics().produce(Stage.rows(topic, 0, 0, ROWS));
+            run.await("polled", () -> run.metrics().sum("millrace_rows_polled_total") == ROWS);
+            var report = run.stop(0);
+            assertThat(report.rows().delivered()).isEqualTo(ROWS - ROWS / 100);
+            var seen = report.advisory().getFirst();
+            assertThat(seen.rowsNotAccepted()).isEqualTo(ROWS / 100);
+            assertThat(seen.rowsNotDone()).isZero();
+            assertThat(seen.rowsWritten() + seen.rowsStopped())
+                    .as("handed on, of %s", seen)
+                    .isEqualTo(ROWS - ROWS / 100);
+            assertThat(stage.postgres().count(shadow, "t")).isGreaterThanOrEqualTo(seen.rowsWritten());
+        }
+    }
+
+    @Test
+    @DisplayName("ADV-2: one whose table is missing is told of, and ends nothing")
+    @Timeout(value = 120, unit = TimeUnit.SECONDS)
+    void oneWhoseTableIsMissingEndsNothing(SharedLab lab) throws Exception {
+        try (var stage = new Stage(lab);
+                var log = LogLines.capture()) {
+            var shadow = tables(stage, "create table other (id bigint)");
+            var topic = topic(stage);
+            var run = stage.start(recipe(stage, topic, direct(stage, stage.name()), direct(stage, shadow)))
+                    .ready();
+            stage.topics().produce(Stage.rows(topic, 0, 0, ROWS));
+            run.await("all committed", () -> stage.caughtUp(topic));
+            unharmed(run);
+            assertThat(log.lines().stream().filter(line -> line.contains("advisory_unreached")))
+                    .anySatisfy(line -> assertThat(line).contains("shadow", "does not exist"));
+            assertThat(run.stop(0).advisory().getFirst().reached()).isFalse();
+        }
+    }
+
     /// Ready, nothing stuck, nothing in the budget, and no partition was ever paused for want of room.
     private static void unharmed(InProcess run) throws Exception {
         assertThat(run.pages().code("/readyz")).isEqualTo(200);
@@ -191,7 +240,9 @@ class AdvisoryTest {
             assertThat(metrics.sum("millrace_pauses_total", "reason=\"" + reason + "\""))
                     .as("pauses for %s", reason)
                     .isZero();
-        assertThat(metrics.of("millrace_shard_usable")).as("of the main sink alone").hasSize(1);
+        assertThat(metrics.of("millrace_shard_usable"))
+                .as("of the main sink alone")
+                .hasSize(1);
     }
 
     private static double rows(InProcess run, String outcome) throws Exception {
@@ -199,7 +250,10 @@ class AdvisoryTest {
     }
 
     private static List<Integer> accepted() {
-        return IntStream.range(0, ROWS + MORE).filter(id -> id % 100 != 7).boxed().toList();
+        return IntStream.range(0, ROWS + MORE)
+                .filter(id -> id % 100 != 7)
+                .boxed()
+                .toList();
     }
 
     private static List<Integer> ids(Stage stage, String database) {

@@ -41,7 +41,9 @@ record Report(
         /// Polled = delivered + skipped + dead-lettered + abandoned + in doubt, where all is known.
         void addUp(Object of) {
             if (abandoned == null || inDoubt == null) return;
-            assertThat(polled).as("polled, of %s", of).isEqualTo(delivered + skipped + deadLettered + abandoned + inDoubt);
+            assertThat(polled)
+                    .as("polled, of %s", of)
+                    .isEqualTo(delivered + skipped + deadLettered + abandoned + inDoubt);
         }
     }
 

@@ -64,9 +64,7 @@ class SeveralSinksTest {
             assertThat(report.drained()).isTrue();
             assertThat(report.rows().polled()).isEqualTo(2 * ROWS);
             assertThat(report.rows().delivered()).as("a row counts per sink").isEqualTo(4 * ROWS);
-            assertThat(report.sinks())
-                    .extracting(Report.Sink::name)
-                    .containsExactly("warehouse", "lake");
+            assertThat(report.sinks()).extracting(Report.Sink::name).containsExactly("warehouse", "lake");
             for (var sink : report.sinks()) assertThat(sink.rows().delivered()).isEqualTo(2 * ROWS);
             assertThat(stage.postgres().count(lake, "t")).isEqualTo(2 * ROWS);
         }
@@ -84,8 +82,8 @@ class SeveralSinksTest {
             stage.execute(TABLE);
             var lake = database(stage, "lake", TABLE);
             var topic = topic(stage, "both", 1);
-            var run = stage.start(
-                            bothTake(stage, "[ " + topic + " ]", through(way, lake)).set("drain.timeout", "1s"))
+            var run = stage.start(bothTake(stage, "[ " + topic + " ]", through(way, lake))
+                            .set("drain.timeout", "1s"))
                     .ready();
             way.refuse();
             stage.topics().produce(Stage.rows(topic, 0, 0, ROWS));
@@ -167,8 +165,8 @@ class SeveralSinksTest {
     void aRowThatOneSetsAsideTheOtherTakes(SharedLab lab) throws Exception {
         try (var stage = new Stage(lab)) {
             stage.execute(TABLE);
-            var lake = database(
-                    stage, "lake", "create table t (id bigint primary key, p int not null, check (id <> 77))");
+            var lake =
+                    database(stage, "lake", "create table t (id bigint primary key, p int not null, check (id <> 77))");
             var topic = topic(stage, "both", 1);
             var dead = stage.topic("dead");
             stage.topics().produce(Stage.rows(topic, 0, 0, ROWS));
@@ -216,11 +214,13 @@ class SeveralSinksTest {
                     .ready();
             way.refuse();
             stage.topics().produce(Stage.rows(ill, 0, 0, budget));
-            run.await("its partition waits for it", () -> run.pages()
-                    .status()
-                    .at("/partitions")
-                    .findValuesAsText("blocked_by")
-                    .contains("target"));
+            run.await(
+                    "its partition waits for it",
+                    () -> run.pages()
+                            .status()
+                            .at("/partitions")
+                            .findValuesAsText("blocked_by")
+                            .contains("target"));
             stage.topics().produce(Stage.rows(well, 0, 0, 2 * budget));
             run.await("the other topic to its end", () -> {
                 assertThat(held(run)).as("rows that the dead sink holds").isLessThanOrEqualTo(budget / 2);
