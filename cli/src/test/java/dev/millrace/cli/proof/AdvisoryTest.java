@@ -198,7 +198,7 @@ class AdvisoryTest {
                     .ready();
             run.await("reached", () -> run.metrics().sum("millrace_advisory_reached") == 1);
             stage.topics().produce(Stage.rows(topic, 0, 0, ROWS));
-            run.await("polled", () -> run.metrics().sum("millrace_rows_polled_total") == ROWS);
+            run.await("polled", () -> run.pages().metric("millrace_rows_polled_total") == ROWS);
             var report = run.stop(0);
             assertThat(report.rows().delivered()).isEqualTo(ROWS - ROWS / 100);
             var seen = report.advisory().getFirst();

@@ -10,31 +10,29 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/// Two shards leave a row out each and resolve their parts, while the source closes the range: it is told once, and by
-/// then it knows of both rows.
+/// Two shards leave a row out each and resolve their parts: the range is told once, and knows of both rows by then.
 @JCStressTest
 @Outcome(id = "1, 2", expect = Expect.ACCEPTABLE, desc = "told once, and both rows are known to be left out")
 @State
-public class RowsLeftOutAgainstClose {
+public class RowsLeftOutByTwo {
     private final Acknowledged range = new Acknowledged(2);
     private final Ack.Part one = range.ack.part();
     private final Ack.Part other = range.ack.part();
 
+    public RowsLeftOutByTwo() {
+        range.ack.close();
+    }
+
     @Actor
-    public void shard() {
+    public void oneShard() {
         one.leaveOut(0);
         one.resolve(Resolution.DONE);
     }
 
     @Actor
-    public void otherShard() {
+    public void anotherShard() {
         other.leaveOut(1);
         other.resolve(Resolution.DONE);
-    }
-
-    @Actor
-    public void source() {
-        range.ack.close();
     }
 
     @Arbiter
