@@ -213,6 +213,7 @@ public final class ShardMachine {
                 nowNanos - attempt.startedNanos()));
         if (apart != null) {
             trials.accepted(delivery, apart, nowNanos);
+            if (!giveUpIfUnwanted(delivery)) trials.goOn(delivery, apart, nowNanos);
             return;
         }
         deliveries.remove(delivery);

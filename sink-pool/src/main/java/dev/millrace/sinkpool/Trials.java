@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Thread ownership: the shard machine that created it.
 final class Trials {
+    /// What was decided lately does not change faster.
+    private static final long SHORTEST_DRIFT_NANOS = 1_000_000_000L;
+
     private final Deliveries deliveries;
     private final RetryLadder ladder;
     private final ShardCounts counts;
@@ -48,16 +51,21 @@ final class Trials {
         deliveries.evidence(nowNanos);
     }
 
-    /// The sink took the current part of it.
+    /// The sink took the current part of it. What comes next is asked for by [#goOn], if anybody waits for the rest.
     void accepted(Delivery delivery, Isolation isolation, long nowNanos) {
         var part = isolation.taken();
+        delivery.ready();
         var endings = delivery.endings();
         if (endings.anyDoubtful(part)) counts.perhapsTwice(part.rows());
         judge.accepted(part.rows(), nowNanos);
         late.settle(endings.written(part));
+        deliveries.evidence(nowNanos);
+    }
+
+    /// The next part of a batch of which one was taken, or its end.
+    void goOn(Delivery delivery, Isolation isolation, long nowNanos) {
         var suspects = isolation.suspects();
         next(delivery, suspects.isEmpty() ? null : suspects.getLast().failure(), nowNanos);
-        deliveries.evidence(nowNanos);
     }
 
     /// Suspects that waited for the share of poison to fall are judged again.
@@ -99,7 +107,7 @@ final class Trials {
     }
 
     private void drift(Delivery delivery, int suspects, Failure failure, long nowNanos) {
-        if (delivery.drift(failure, NanoClock.due(nowNanos, ladder.longestNanos())))
+        if (delivery.drift(failure, NanoClock.due(nowNanos, Math.max(SHORTEST_DRIFT_NANOS, ladder.longestNanos()))))
             late.tell(new ShardNote.Drift(delivery.batch().id(), suspects, failure));
         deliveries.park(delivery);
     }

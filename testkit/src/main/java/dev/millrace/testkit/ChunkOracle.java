@@ -84,6 +84,15 @@ final class ChunkOracle {
         world.log.setAside(FakeRows.lifeOf(row), row.offset());
     }
 
+    /// As many rows are left out as `counts` says; which they are was not told: rows that did not land.
+    void skippedUntold(EncodedChunk chunk, RowCounts counts) {
+        var of = held.get(chunk);
+        if (of == null) return;
+        for (var row = 0; row < chunk.rows() && of.skipped.cardinality() < counts.skipped(); row++) {
+            if (!of.skipped.get(row) && !hasLanded(chunk, row)) skipped(new RowRef(chunk, row));
+        }
+    }
+
     void sent(RowRef row) {
         if (of(row).letters.get(row.row())) throw new Violation("POI-5", row + " is sent twice");
         of(row).letters.set(row.row());

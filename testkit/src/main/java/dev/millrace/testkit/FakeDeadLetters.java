@@ -29,20 +29,26 @@ final class FakeDeadLetters {
 
     /// Sends a row until it is acknowledged, or its sender is no more.
     void send(PipelineProcess process, RowRef row, Done done) {
-        world.agenda.in(world.chance.between(0, 20 * MILLI), () -> arrives(process, row, done));
+        send(process, FakeRows.lifeOf(row), row.offset(), done);
+    }
+
+    /// Sends the record of this life of a partition, by index, likewise.
+    void send(PipelineProcess process, int life, long offset, Done done) {
+        world.agenda.in(world.chance.between(0, 20 * MILLI), () -> arrives(process, life, offset, done));
     }
 
     // What is on its way arrives also when its sender has died.
-    private void arrives(PipelineProcess process, RowRef row, Done done) {
+    private void arrives(PipelineProcess process, int life, long offset, Done done) {
         if (world.agenda.elapsed() < downUntil || world.outageNanos() > 0) {
             done.failed(new Failure("dlq", "simulated", true));
-            if (!process.gone()) world.agenda.in(500 * MILLI + world.outageNanos(), () -> arrives(process, row, done));
+            if (!process.gone())
+                world.agenda.in(500 * MILLI + world.outageNanos(), () -> arrives(process, life, offset, done));
             return;
         }
-        world.log.setAside(FakeRows.lifeOf(row), row.offset());
+        world.log.setAside(life, offset);
         if (world.strikes(Fault.LETTER_ACK_LOST, 0.3)) {
             world.reached(Sometimes.DEAD_LETTER_LOST_ACK);
-            if (!process.gone()) send(process, row, done);
+            if (!process.gone()) send(process, life, offset, done);
             return;
         }
         world.agenda.in(world.chance.between(0, 20 * MILLI), done::acknowledged);

@@ -3,6 +3,7 @@ package dev.millrace.testkit;
 import dev.millrace.checkpoint.SourcePartition;
 import dev.millrace.kafka.PolledRecords;
 import dev.millrace.sinkpool.RecordView;
+import java.nio.ByteBuffer;
 
 /// The records that one fetch gave, as a view that moves over them.
 ///
@@ -11,6 +12,11 @@ final class FakeRecords implements PolledRecords, RecordView {
     private static final byte[] NONE = new byte[0];
     private static final byte[] GOOD = {'{', '}'};
     private static final byte[] BAD = {'{', ']'};
+
+    /// The life of the partition, by index, in the value of a record that nobody can read.
+    static int lifeOf(ByteBuffer bad) {
+        return bad.getInt(bad.position() + BAD.length);
+    }
 
     private final SourcePartition as;
     private final FakePartition part;
@@ -99,7 +105,12 @@ final class FakeRecords implements PolledRecords, RecordView {
 
     @Override
     public byte[] valueArray() {
-        return holder().poison[at] ? BAD : GOOD;
+        var life = holder();
+        if (!life.poison[at]) return GOOD;
+        return ByteBuffer.allocate(BAD.length + Integer.BYTES)
+                .put(BAD)
+                .putInt(life.index)
+                .array();
     }
 
     @Override
@@ -116,6 +127,6 @@ final class FakeRecords implements PolledRecords, RecordView {
             return -1;
         }
         if (life.poison[at] && skips.json()) skips.poison(as, life, at);
-        return GOOD.length;
+        return life.poison[at] ? BAD.length + Integer.BYTES : GOOD.length;
     }
 }

@@ -13,7 +13,6 @@ import dev.millrace.kafka.SourceCounters;
 import dev.millrace.kafka.SourceEvent;
 import dev.millrace.kafka.SourceMachine;
 import dev.millrace.kafka.TopicNote;
-import dev.millrace.sinkpool.DeadLetters;
 import dev.millrace.sinkpool.NanoClock;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -86,7 +85,7 @@ final class Member {
                         process.handles,
                         world::nextEpoch,
                         counters,
-                        DeadLetters.none()),
+                        process.letters()),
                 now());
     }
 

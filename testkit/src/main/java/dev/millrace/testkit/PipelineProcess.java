@@ -39,6 +39,7 @@ final class PipelineProcess {
     final OpenHandles handles = new OpenHandles();
     final KafkaSourceSettings settings;
     final FakeIntake intake;
+    private final SourceLetters letters;
     final FakeWatch watch;
     final List<ShardShell> shards = new ArrayList<>();
     private final ProcessClock clock;
@@ -74,6 +75,7 @@ final class PipelineProcess {
         budget = new AdmissionBudget(source.budgetRows(), source.budgetBytes(), source.resumeBelow());
         settings = world.scenario.kafka(source, world.operator.onPoison(), world.operator.onLostOffset());
         intake = new FakeIntake(this);
+        letters = new SourceLetters(this);
         watch = new FakeWatch(this);
         for (var i = 0; i < sink.shards(); i++) shards.add(new ShardShell(this, i));
         for (var i = 0; i < source.members(); i++) members.add(new Member(this));
@@ -299,6 +301,10 @@ final class PipelineProcess {
         return members;
     }
 
+    SourceLetters letters() {
+        return letters;
+    }
+
     void counts(SourcePartition partition, RowTally tally) {
         counted.add(new Counted(partition, tally));
     }
@@ -356,7 +362,7 @@ final class PipelineProcess {
     boolean mayFinish() {
         if (!draining) return false;
         if (now() - drainDeadline >= WORKERS_GRACE_NANOS) return true;
-        return inputIsDone() && shardsFinished();
+        return inputIsDone() && shardsFinished() && (letters.isEmpty() || now() - drainDeadline >= 0);
     }
 
     private boolean inputIsDone() {
@@ -419,6 +425,7 @@ final class PipelineProcess {
             later(START_AGAIN_NANOS, this::left);
             return;
         }
+        letters.close();
         gone = true;
         world.note("process ends", slot, run);
         ends();

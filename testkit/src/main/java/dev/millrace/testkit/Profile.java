@@ -11,6 +11,7 @@ import static dev.millrace.testkit.Fault.COMMIT_REFUSED;
 import static dev.millrace.testkit.Fault.COORDINATOR_MOVES;
 import static dev.millrace.testkit.Fault.CRASH;
 import static dev.millrace.testkit.Fault.DELIVERED_TWICE;
+import static dev.millrace.testkit.Fault.DLQ_DOWN;
 import static dev.millrace.testkit.Fault.DRAIN;
 import static dev.millrace.testkit.Fault.EXCEPTION_BEHIND_ANSWER;
 import static dev.millrace.testkit.Fault.FAIL_OVER;
@@ -18,6 +19,7 @@ import static dev.millrace.testkit.Fault.GENERATION_SKIPPED;
 import static dev.millrace.testkit.Fault.INTERRUPT_IGNORED;
 import static dev.millrace.testkit.Fault.LARGE_RECORD;
 import static dev.millrace.testkit.Fault.LATE_REQUEST;
+import static dev.millrace.testkit.Fault.LETTER_ACK_LOST;
 import static dev.millrace.testkit.Fault.LSO_STALLS;
 import static dev.millrace.testkit.Fault.MEMBER_FROZEN;
 import static dev.millrace.testkit.Fault.MEMBER_LOST;
@@ -33,6 +35,7 @@ import static dev.millrace.testkit.Fault.REPLICA_HANGS;
 import static dev.millrace.testkit.Fault.REPLICA_SLOW;
 import static dev.millrace.testkit.Fault.RETENTION;
 import static dev.millrace.testkit.Fault.SHARD_DOWN;
+import static dev.millrace.testkit.Fault.SINK_POISON;
 import static dev.millrace.testkit.Fault.SLOW_DRIP;
 import static dev.millrace.testkit.Fault.THREAD_LOST;
 import static dev.millrace.testkit.Fault.TOPIC_MADE_ANEW;
@@ -50,7 +53,8 @@ enum Profile {
     CRASH_STORM(400, 0.25),
     DOUBTFUL_SINK(400, 0.25),
     ZOMBIES(500, 0.25),
-    LOG_TROUBLE(500, 0.25);
+    LOG_TROUBLE(500, 0.25),
+    POISONED(500, 0.25);
 
     private final int incidentMillis;
     private final double others;
@@ -70,6 +74,7 @@ enum Profile {
             case REBALANCE_STORM -> Set.of(REBALANCE, MEMBER_LOST, MEMBER_FROZEN, GENERATION_SKIPPED);
             case SLOW_SINK -> Set.of(REPLICA_SLOW, REPLICA_HANGS, INTERRUPT_IGNORED);
             case LONG_OUTAGE -> Set.of(SHARD_DOWN, REPLICA_DOWN, DRAIN, OUTAGE_OF_HOURS);
+            case POISONED -> Set.of(SINK_POISON, POISON, DLQ_DOWN, LETTER_ACK_LOST, CRASH);
             case COMMIT_TROUBLE -> Set.of(COMMIT_LOST, COMMIT_LATE, COMMIT_REFUSED, COMMIT_LATER, COORDINATOR_MOVES);
             case CRASH_STORM -> Set.of(CRASH, ANSWER_LOST, THREAD_LOST, REPLICA_DOWN, OFFSETS_EXPIRE);
             case DOUBTFUL_SINK ->

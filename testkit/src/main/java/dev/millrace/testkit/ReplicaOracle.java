@@ -85,6 +85,7 @@ final class ReplicaOracle {
         }
         var ping = out.batch == 0;
         if (sleeps(outcome)) retries.ended(out.batch);
+        else lastOf.remove(out.batch);
         if (!ping) numbers.ended(outcome);
         if (!ping || !(outcome instanceof WriteOutcome.Written)) causes.add(out);
         if (ping && !(outcome instanceof WriteOutcome.Written)) world.reached(Sometimes.PING_FAILED);
@@ -182,6 +183,12 @@ final class ReplicaOracle {
     /// The attempt is neither ended nor cancelled.
     boolean isLive(long id) {
         return live.containsKey(id);
+    }
+
+    /// Its shard dies of this event, so nothing is decided about what ends with it.
+    void diesIn(ShardEvent event) {
+        if (event instanceof ShardEvent.AttemptEnded(var id, var _)) live.remove(id);
+        if (event instanceof ShardEvent.AttemptLost(var id, var _)) live.remove(id);
     }
 
     void cancelled(long id) {

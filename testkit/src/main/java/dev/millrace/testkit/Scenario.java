@@ -52,6 +52,7 @@ record Scenario(
             Protocol protocol,
             ValueFormat.Kind format,
             OnPoison onPoison,
+            int mostLetters,
             OnLostOffset onLostOffset) {
         /// As after a change of the file between two runs. What the group must agree on stays.
         Source changed(Chance chance, Suppressed suppressed) {
@@ -77,6 +78,7 @@ record Scenario(
                     protocol,
                     other.format,
                     onPoison,
+                    other.mostLetters,
                     onLostOffset);
         }
     }
@@ -152,6 +154,7 @@ record Scenario(
 
     private static final List<Hint> HINTS = List.of(Hint.values());
     private static final List<Protocol> PROTOCOLS = List.of(Protocol.values());
+    private static final List<OnPoison> ON_POISON = List.of(OnPoison.values());
     private static final long YEAR_NANOS = 365L * 24 * 3600 * 1_000_000_000;
 
     /// The longest row, in bytes.
@@ -218,7 +221,8 @@ record Scenario(
                 chance.spreadMillis(500, 6_000),
                 chance.any(PROTOCOLS),
                 chance.of(0.5) ? ValueFormat.Kind.RAW : ValueFormat.Kind.JSON,
-                chance.of(0.5) ? OnPoison.STOP : OnPoison.SKIP,
+                chance.any(ON_POISON),
+                (int) chance.spread(1, 40),
                 chance.of(0.5) ? OnLostOffset.HALT : OnLostOffset.CONTINUE);
     }
 
@@ -238,7 +242,9 @@ record Scenario(
                 retry(chance),
                 breaker(chance, write),
                 poison(chance),
-                new Content((int) chance.spread(200, 4_000), chance.any(HINTS)));
+                new Content(
+                        (int) (chance.of(0.15) ? chance.spread(10_000, 60_000) : chance.spread(200, 4_000)),
+                        chance.any(HINTS)));
     }
 
     private static PoisonSettings poison(Chance chance) {
@@ -313,7 +319,8 @@ record Scenario(
         return KafkaSourceSettings.of("simulated", new KafkaSourceSettings.Subscription.Named(topics), "group")
                 .onNoOffset(KafkaSourceSettings.OnNoOffset.EARLIEST)
                 .onLostOffset(onLostOffset)
-                .values(new KafkaSourceSettings.Values(of.format, ValueFormat.OnTombstone.SKIP, onPoison))
+                .values(new KafkaSourceSettings.Values(
+                        of.format, ValueFormat.OnTombstone.SKIP, onPoison, of.mostLetters))
                 .checkpoint(new KafkaSourceSettings.Checkpoint(
                         of.commitNanos, of.maxPending, of.stalledNanos, of.commitTimeoutNanos))
                 .membership(new KafkaSourceSettings.Membership(of.revokeNanos, YEAR_NANOS, YEAR_NANOS));

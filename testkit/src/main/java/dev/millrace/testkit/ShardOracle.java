@@ -177,6 +177,19 @@ final class ShardOracle {
         chunks.died(unsettled);
     }
 
+    /// Its worker meets an error in this event: what came with it is true all the same.
+    void diesIn(ShardEvent event) {
+        if (event instanceof ShardEvent.AttemptEnded(var id, var outcome) && replicas.isLive(id))
+            poison.ended(id, outcome);
+        if (event instanceof ShardEvent.DeadLettered(var _, var row)) chunks.acknowledged(row);
+        replicas.diesIn(event);
+    }
+
+    /// Its shard decided to leave out some rows, and died before it told which.
+    void skippedUntold(EncodedChunk chunk, RowCounts counts) {
+        chunks.skippedUntold(chunk, counts);
+    }
+
     /// The worker met an error: from now on the machine only gives up what it holds.
     void dies() {
         chunks.dies();

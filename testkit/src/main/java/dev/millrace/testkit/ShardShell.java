@@ -301,6 +301,7 @@ final class ShardShell {
     /// What was told before the error is carried out, the machine gives up the rest, and the process is told.
     private void diedIn(ShardEvent event) {
         dying = true;
+        oracle.diesIn(event);
         for (var command = commands.peek(); command != null; command = commands.peek()) {
             process.effect();
             carryOut(command);
@@ -315,6 +316,7 @@ final class ShardShell {
         machine.failed(event, queued, (chunk, ending) -> {
             if (!chunk.settle(ending)) return false;
             settled(chunk, ending);
+            oracle.skippedUntold(chunk, ending);
             oracle.settled(chunk, ending);
             return true;
         });

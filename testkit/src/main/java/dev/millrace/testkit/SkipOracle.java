@@ -29,9 +29,9 @@ final class SkipOracle {
         skip(as, life, record);
     }
 
-    /// Under `stop` it is not left out: it stays undone, and the process ends.
+    /// Under `stop` it is not left out: it stays undone, and the process ends. A dead letter ends with the topic.
     void poison(SourcePartition as, FakePartition life, int record) {
-        if (values.onPoison() == OnPoison.STOP) return;
+        if (values.onPoison() != OnPoison.SKIP) return;
         world.reached(Sometimes.POISON_SKIPPED);
         skip(as, life, record);
     }

@@ -70,7 +70,7 @@ final class SourceOracle {
             if (rows.skippedRows() != skips.count(partition))
                 throw new Violation(
                         "O2", partition + ": left out " + skips.count(partition) + ", counted " + rows.skipped());
-            if (view.waiting() != 0 || tally.inFlight() != 0)
+            if (view.waiting() != 0 || tally.inFlight() != 0 || rows.lettersOut() != 0)
                 throw new Violation(
                         "O2", partition + ": waiting " + view.waiting() + ", in flight " + tally.inFlight());
             if (tally.encoded()
@@ -79,7 +79,12 @@ final class SourceOracle {
                                     + tally.skipped()
                                     + tally.abandoned()
                                     + tally.inDoubt()
-                    || view.polled() != tally.encoded() + rows.skippedRows() + view.dropped())
+                    || view.polled()
+                            != tally.encoded()
+                                    + rows.skippedRows()
+                                    + rows.deadLettered()
+                                    + rows.lettersLeft()
+                                    + view.dropped())
                 throw new Violation(
                         "O2",
                         partition + ": polled " + view.polled() + ", encoded " + tally.encoded() + ", left out "

@@ -112,8 +112,20 @@ public record KafkaSourceSettings(
         DEAD_LETTER
     }
 
-    /// How a value becomes rows.
-    public record Values(ValueFormat.Kind format, ValueFormat.OnTombstone onTombstone, OnPoison onPoison) {
+    /// How a value becomes rows. At most `mostLetters` rows of a partition, which never become some, are on their way
+    /// to the dead-letter topic.
+    public record Values(
+            ValueFormat.Kind format, ValueFormat.OnTombstone onTombstone, OnPoison onPoison, int mostLetters) {
+        public static final int MOST_LETTERS = 1000;
+
+        public Values {
+            if (mostLetters < 1) throw new IllegalArgumentException("letters " + mostLetters + " < 1");
+        }
+
+        public Values(ValueFormat.Kind format, ValueFormat.OnTombstone onTombstone, OnPoison onPoison) {
+            this(format, onTombstone, onPoison, MOST_LETTERS);
+        }
+
         public static Values defaults() {
             return new Values(ValueFormat.Kind.JSON, ValueFormat.OnTombstone.SKIP, OnPoison.STOP);
         }

@@ -17,13 +17,12 @@ import java.util.stream.Collectors;
 
 /// What one partition in one epoch does with rows that cannot be decoded or encoded: they are poison at once (POI-7).
 ///
-/// A partition with [#MOST_OUT] letters on their way, or [#MOST_OUT_BYTES] of them, takes nothing more until some are
+/// A partition with `mostLetters` letters on their way, or [#MOST_OUT_BYTES] of them, takes nothing more until some are
 /// acknowledged; so does each with any on its way while those of its member are [#MOST_OUT_BYTES_OF_MEMBER]. One
 /// without any goes on, so that letters that are never taken hold up their own partition alone.
 ///
 /// Thread ownership: the source thread; dead letters are acknowledged from any.
 final class PoisonRows {
-    static final int MOST_OUT = 1000;
     static final long MOST_OUT_BYTES = 4L << 20;
     static final long MOST_OUT_BYTES_OF_MEMBER = 64L << 20;
 
@@ -33,12 +32,14 @@ final class PoisonRows {
     /// What the partitions of one group member share.
     static final class Shared {
         private final OnPoison action;
+        private final int mostOut;
         private final DeadLetters letters;
         private final PoisonLog log = new PoisonLog();
         private final AtomicLong outBytes = new AtomicLong();
 
-        Shared(OnPoison action, DeadLetters letters) {
-            this.action = action;
+        Shared(KafkaSourceSettings.Values values, DeadLetters letters) {
+            this.action = values.onPoison();
+            this.mostOut = values.mostLetters();
             this.letters = letters;
         }
 
@@ -65,7 +66,7 @@ final class PoisonRows {
     boolean full() {
         var mine = out.get();
         return mine > 0
-                && (mine >= MOST_OUT
+                && (mine >= shared.mostOut
                         || outBytes.get() >= MOST_OUT_BYTES
                         || shared.outBytes.get() >= MOST_OUT_BYTES_OF_MEMBER);
     }

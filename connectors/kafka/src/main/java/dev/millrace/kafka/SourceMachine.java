@@ -83,7 +83,7 @@ public final class SourceMachine {
         var values = parts.settings().values();
         this.format = ValueFormat.of(values.format(), values.onTombstone());
         this.pauses = new PauseBook(parts.counters());
-        this.poison = new PoisonRows.Shared(values.onPoison(), parts.deadLetters());
+        this.poison = new PoisonRows.Shared(values, parts.deadLetters());
         this.flight = new CommitFlight(parts.settings().checkpoint().intervalNanos(), nowNanos);
     }
 

@@ -209,10 +209,10 @@ final class PoisonRowsTest {
     void tooManyLettersPauseTheirPartition() {
         var bench = bench("a");
         bench.assign(P1, 0);
-        var many = PoisonRows.MOST_OUT + 500;
+        var many = Values.MOST_LETTERS + 500;
         bench.polled(P0, broken(0, 0, many, "{"), many);
         bench.after(200 * MS);
-        assertThat(letters.out).hasSize(PoisonRows.MOST_OUT);
+        assertThat(letters.out).hasSize(Values.MOST_LETTERS);
         assertThat(bench.paused(P0)).isTrue();
         assertThat(bench.counters.pauses(PauseReason.DEAD_LETTERS)).isEqualTo(1);
         assertThat(view(bench).blockedBy()).isEqualTo("dead_letters");
@@ -225,7 +225,7 @@ final class PoisonRowsTest {
         assertThat(intake.rows()).as("healthy rows of another partition").hasSize(10);
         for (var n = 0; n < 100; n++) letters.next().done().acknowledged();
         bench.after(200 * MS);
-        assertThat(letters.out).hasSize(PoisonRows.MOST_OUT);
+        assertThat(letters.out).hasSize(Values.MOST_LETTERS);
         assertThat(bench.paused(P0)).isTrue();
         while (!letters.out.isEmpty()) {
             letters.acknowledgeAll();
