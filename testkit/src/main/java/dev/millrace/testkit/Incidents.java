@@ -124,7 +124,7 @@ final class Incidents {
             case LSO_STALLS -> world.log.stallStable(chance.spreadMillis(100, 5_000));
             case FETCH_SLOW -> world.log.slow(chance.spreadMillis(50, 3_000));
             case COORDINATOR_MOVES -> world.group.move(chance.spreadMillis(50, 3_000));
-            case DLQ_DOWN -> world.letters.down(lasts());
+            case DLQ_DOWN -> world.letters.down(chance.spreadMillis(100, 20_000));
             case ANSWER_LOST,
                     ERROR_BEFORE_STORE,
                     THREAD_LOST,

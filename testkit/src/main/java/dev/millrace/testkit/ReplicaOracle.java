@@ -187,8 +187,13 @@ final class ReplicaOracle {
 
     /// Its shard dies of this event, so nothing is decided about what ends with it.
     void diesIn(ShardEvent event) {
-        if (event instanceof ShardEvent.AttemptEnded(var id, var _)) live.remove(id);
-        if (event instanceof ShardEvent.AttemptLost(var id, var _)) live.remove(id);
+        var gone =
+                switch (event) {
+                    case ShardEvent.AttemptEnded(var id, var _) -> live.remove(id);
+                    case ShardEvent.AttemptLost(var id, var _) -> live.remove(id);
+                    default -> null;
+                };
+        if (gone != null) lastOf.remove(gone.batch);
     }
 
     void cancelled(long id) {

@@ -243,7 +243,7 @@ record Scenario(
                 breaker(chance, write),
                 poison(chance),
                 new Content(
-                        (int) (chance.of(0.15) ? chance.spread(10_000, 60_000) : chance.spread(200, 4_000)),
+                        (int) (chance.of(0.25) ? chance.spread(10_000, 60_000) : chance.spread(200, 4_000)),
                         chance.any(HINTS)));
     }
 
