@@ -34,6 +34,7 @@ final class Fire implements AutoCloseable {
     private static final Duration DRAIN = Duration.ofSeconds(30);
 
     private final String name;
+    private final boolean withKey;
     private final PoisonMix mix;
     private final Path directory;
     private final String bootstrapServers;
@@ -43,15 +44,18 @@ final class Fire implements AutoCloseable {
     private final List<ChaosProxy> ways = new ArrayList<>();
     private final List<Run> runs = new ArrayList<>();
 
-    Fire(SharedLab lab, Path directory, int rows, int every, long seed) {
+    /// `withKey`: the tables have a primary key, and a row that is there is a repeat; else it is stored again.
+    Fire(SharedLab lab, Path directory, boolean withKey, int rows, int every, long seed) {
         name = lab.fresh();
-        mix = new PoisonMix(rows, PARTITIONS, every, seed, System.currentTimeMillis() - rows);
+        this.withKey = withKey;
+        var kinds = withKey ? PoisonKind.underIgnore() : List.of(PoisonKind.values());
+        mix = new PoisonMix(rows, PARTITIONS, every, kinds, seed, System.currentTimeMillis() - rows);
         this.directory = directory;
         bootstrapServers = lab.bootstrapServers();
         postgres = lab.postgres();
         topics = new Topics(bootstrapServers);
         shelves = new Shelves(
-                postgres, IntStream.range(0, SHARDS).mapToObj(this::database).toList());
+                postgres, IntStream.range(0, SHARDS).mapToObj(this::database).toList(), withKey);
         for (var way = 0; way < SHARDS * WAYS; way++) ways.add(ChaosProxy.launch(postgres.host(), postgres.port()));
     }
 
@@ -137,10 +141,12 @@ final class Fire implements AutoCloseable {
     /// Starts a process, and does not wait.
     Run start() throws IOException {
         var recipe = Recipe.of(bootstrapServers, group(), "[ " + topic() + " ]")
-                .postgres(postgres.user(), Shelves.TABLE, ", on_conflict: error")
+                .postgres(postgres.user(), Shelves.TABLE, ", on_conflict: " + (withKey ? "ignore" : "error"))
                 .set("format", "{ json: { on_tombstone: dead_letter } }")
                 .set("poison.topic", dead())
-                .set("sinks.warehouse.batch", "{ max_rows: 100000, linger: 300ms }")
+                // So that a process is in the middle of its work most of the time, whatever the size of the mix.
+                .set("sinks.warehouse.batch", "{ max_rows: " + mix.rows() / 16 + ", linger: 300ms }")
+                .set("admission.max_rows", Integer.toString(mix.rows() / 4))
                 .set("checkpoint.interval", "400ms")
                 .set("sinks.warehouse.write", "{ timeout: 5s }")
                 .set("admission.max_bytes", "96MiB")
@@ -203,12 +209,14 @@ final class Fire implements AutoCloseable {
 
         /// Everything is polled; some of it may be on its way.
         void awaitPolledAll() throws Exception {
-            await("ready", () -> pages.code("/metrics") == 200);
+            await("ready", () -> pages.code("/readyz") == 200);
             await("all polled", () -> pages.metric("millrace_rows_polled_total") == mix.rows() - committedBefore);
         }
 
+        /// SIGKILL, amid its work.
         void kill() throws InterruptedException {
             process.kill();
+            assertThat(committed()).as("it was done already").isNotEqualTo(ends());
         }
     }
 

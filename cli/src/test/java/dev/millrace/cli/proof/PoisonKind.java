@@ -1,11 +1,14 @@
 package dev.millrace.cli.proof;
 
+import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// What is wrong with a poison row of [PoisonMix], who says so, and in which words: the code of its dead letter.
 ///
-/// The encoder's kinds never reach a server. Of the server's, PostgreSQL names the row of the first two in the context
-/// of COPY; a foreign key it looks at when all rows are in, or with the last of them at COMMIT, and names none.
+/// The encoder's kinds never reach a server. Of the others, PostgreSQL names the row that breaks CHECK or UNIQUE in the
+/// context of COPY; a foreign key it looks at when all rows are in, or at COMMIT, and names none. Under
+/// `on_conflict: ignore` it names none at all.
 enum PoisonKind {
     NONSENSE(false, "syntax"),
     CHECK(true, "23514"),
@@ -22,6 +25,11 @@ enum PoisonKind {
     PoisonKind(boolean byServer, String code) {
         this.byServer = byServer;
         this.code = code;
+    }
+
+    /// Those that a sink refuses under `on_conflict: ignore`, to which a unique key that is there is a repeat.
+    static List<PoisonKind> underIgnore() {
+        return Stream.of(values()).filter(kind -> kind != UNIQUE).toList();
     }
 
     boolean byServer() {

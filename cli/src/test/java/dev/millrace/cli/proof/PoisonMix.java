@@ -16,21 +16,22 @@ import org.jspecify.annotations.Nullable;
 /// Records numbered from 0, of which one in `every` is poison, at a random place among them: what each holds, and where
 /// it lies.
 ///
-/// The kinds of [PoisonKind] take turns. Record `id` goes to partition `id % partitions`, so its offset is
+/// The kinds take turns. Record `id` goes to partition `id % partitions`, so its offset is
 /// `id / partitions`; the key decides the shard. Each record is a pure function of its number.
 ///
-/// @param every 0 for no poison at all
 /// @param firstMillis timestamp of the first record; each is a millisecond younger
-record PoisonMix(int rows, int partitions, int every, long seed, long firstMillis) {
+record PoisonMix(int rows, int partitions, int every, List<PoisonKind> kinds, long seed, long firstMillis) {
+    PoisonMix {
+        kinds = List.copyOf(kinds);
+    }
+
     /// What is wrong with it; null for a healthy one.
     @Nullable
     PoisonKind kind(int id) {
-        if (every == 0) return null;
         var block = id / every;
         if (block == rows / every) return null;
         var place = new SplittableRandom(seed + block).nextInt(every);
-        var kinds = PoisonKind.values();
-        return id % every == place ? kinds[block % kinds.length] : null;
+        return id % every == place ? kinds.get(block % kinds.size()) : null;
     }
 
     List<Integer> poison() {

@@ -9,10 +9,11 @@ import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// One poison row in 10,000, two shards with two ways each that are cut again and again, and a process that is killed.
 ///
@@ -30,9 +31,10 @@ class PoisonUnderFireTest {
     /// Longest from one cut to the next, in milliseconds.
     private static final int APART = Integer.getInteger("millrace.poison.apart", 800);
 
-    private static final int LATEST_KILL_MILLIS = 500;
+    private static final int LATEST_KILL_MILLIS = 300;
 
-    @Test
+    @ParameterizedTest(name = "with a key: {0}")
+    @ValueSource(booleans = {false, true})
     @Tag("POI-5")
     @Tag("POI-8")
     @Tag("POI-14")
@@ -40,11 +42,12 @@ class PoisonUnderFireTest {
     @Tag("DRN-2")
     @Timeout(value = 30, unit = TimeUnit.MINUTES)
     @DisplayName("POI-2: amid cuts and kills every healthy row lands, and every poison row is set aside as it was")
-    void everyHealthyRowLandsAndEveryPoisonRowIsSetAside(SharedLab lab, @TempDir Path directory) throws Exception {
+    void everyHealthyRowLandsAndEveryPoisonRowIsSetAside(boolean withKey, SharedLab lab, @TempDir Path directory)
+            throws Exception {
         assertThat(ROWS / EVERY).as("kinds of poison").isGreaterThanOrEqualTo(PoisonKind.values().length);
         var began = System.nanoTime();
         var chance = new SplittableRandom(SEED);
-        try (var fire = new Fire(lab, directory, ROWS, EVERY, SEED)) {
+        try (var fire = new Fire(lab, directory, withKey, ROWS, EVERY, SEED)) {
             fire.produce();
             var produced = System.nanoTime();
             var cuts = Cuts.start(fire.ways(), Duration.ofMillis(APART), SEED);
@@ -76,12 +79,13 @@ class PoisonUnderFireTest {
             healthy.andNot(poison);
             assertThat(landed.ids()).as("rows in the tables").isEqualTo(healthy);
             assertThat(fire.committed()).as("committed").isEqualTo(fire.ends());
-            assertThat(report.drained()).isTrue();
-            assertThat(report.caughtUp()).isTrue();
+            assertThat(report.drained()).as("drained, of %s", report).isTrue();
+            assertThat(report.caughtUp()).as("caught up, of %s", report).isTrue();
             assertThat(made.values()).as("cuts").isNotEmpty();
             System.err.printf(
-                    "proof: seed %d, %,d rows, %d of them poison, %d kills, cuts %s; produced in %d s, done in %d s more:"
+                    "proof: %s a key, seed %d, %,d rows, %d of them poison, %d kills, cuts %s; produced in %d s, done in %d s more:"
                             + " %,d rows landed and %,d repeats of them, %d dead letters and %d repeats of them%n",
+                    withKey ? "with" : "without",
                     SEED,
                     ROWS,
                     poison.cardinality(),

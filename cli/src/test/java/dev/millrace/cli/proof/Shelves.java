@@ -8,7 +8,7 @@ import java.util.List;
 
 /// The databases of one run over a [PoisonMix], one for each shard, with a table that refuses its poison.
 ///
-/// There is no key, so a row that is stored twice is there twice.
+/// Without a key a row that is stored twice is there twice.
 ///
 /// Thread ownership: any thread.
 final class Shelves {
@@ -22,7 +22,7 @@ final class Shelves {
     private final LabPostgres postgres;
     private final List<String> databases;
 
-    Shelves(LabPostgres postgres, List<String> databases) {
+    Shelves(LabPostgres postgres, List<String> databases, boolean withKey) {
         this.postgres = postgres;
         this.databases = List.copyOf(databases);
         for (var database : databases) {
@@ -30,10 +30,10 @@ final class Shelves {
             postgres.execute(database, """
                     create table kinds (kind integer primary key);
                     insert into kinds select generate_series(0, %d);
-                    create table %s (id integer not null, "text" text not null, amount integer check (amount >= 0),
+                    create table %s (id integer %s, "text" text not null, amount integer check (amount >= 0),
                                      code text unique, kind integer references kinds,
                                      late integer references kinds deferrable initially deferred);
-                    insert into %s (id, "text", code) values (-1, 'not of the mix', 'taken')""".formatted(KINDS - 1, TABLE, TABLE));
+                    insert into %s (id, "text", code) values (-1, 'not of the mix', 'taken')""".formatted(KINDS - 1, TABLE, withKey ? "primary key" : "not null", TABLE));
         }
     }
 
