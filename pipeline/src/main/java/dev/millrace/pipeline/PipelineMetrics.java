@@ -11,6 +11,7 @@ import dev.millrace.sinkpool.ShardCounts;
 import dev.millrace.sinkpool.ShardId;
 import dev.millrace.sinkpool.ShardNote;
 import dev.millrace.sinkpool.ShardStatus;
+import dev.millrace.sinkpool.ShardView;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -29,6 +30,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// The meters of one pipeline, over numbers that others keep: registered once, computed when they are scraped (OPS-2,
@@ -179,6 +181,12 @@ final class PipelineMetrics {
                 tags,
                 () -> view(shard).view().blocked() ? 1 : 0);
         gauge(
+                "millrace.parked.batches",
+                "refused batches that wait without a permit, for evidence or for their dead letters",
+                tags,
+                () -> parked(shard).count());
+        gauge("millrace.parked.seconds", "since the oldest of them was sealed", tags, () -> sinceOldestParked(shard));
+        gauge(
                 "millrace.held.rows",
                 "rows sealed and not settled",
                 tags,
@@ -246,6 +254,15 @@ final class PipelineMetrics {
                 .filter(now -> now.shard().equals(shard.shard()))
                 .findFirst()
                 .orElse(shard);
+    }
+
+    private Stream<ShardView.Held> parked(ShardStatus shard) {
+        return view(shard).view().held().stream().filter(ShardView.Held::parked);
+    }
+
+    private double sinceOldestParked(ShardStatus shard) {
+        var now = from.clock().nanoTime();
+        return parked(shard).mapToLong(held -> now - held.sealedNanos()).max().orElse(0) / NANOS_PER_SECOND;
     }
 
     /// Not a number, which Prometheus keeps apart from zero, for a sink that never answered.

@@ -8,6 +8,7 @@ import dev.millrace.checkpoint.TopicId;
 import dev.millrace.kafka.PartitionView;
 import dev.millrace.kafka.SourceCounters;
 import dev.millrace.sinkpool.AdmissionBudget;
+import dev.millrace.sinkpool.Failure;
 import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.ShardCounts;
 import dev.millrace.sinkpool.ShardId;
@@ -16,6 +17,7 @@ import dev.millrace.sinkpool.ShardView;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -27,6 +29,7 @@ class PipelineMetricsTest {
     private final List<PartitionView> partitions = new ArrayList<>();
     private final ShardCounts counts = new ShardCounts(1);
     private final Scrape scrape = new Scrape();
+    private List<ShardView.Held> held = List.of();
     private long lastAnswer = NanoClock.NEVER;
     private long now = 100 * SECOND;
     private final PipelineMetrics metrics = new PipelineMetrics(
@@ -41,7 +44,7 @@ class PipelineMetricsTest {
     private ShardStatus shard() {
         var replica = new ShardView.Replica(
                 new ReplicaView(0, ReplicaView.Phase.CLOSED, 0, Long.MAX_VALUE, 0, 0, 0, false, 1), null);
-        var view = new ShardView(SHARD, true, 0, 2, 1, List.of(), 0, NanoClock.NEVER, lastAnswer, 0, List.of(replica));
+        var view = new ShardView(SHARD, true, 0, 2, 1, held, 0, NanoClock.NEVER, lastAnswer, 0, List.of(replica));
         return new ShardStatus(SHARD, List.of(URI.create("blackhole")), ShardStatus.Worker.RUNNING, view, counts);
     }
 
@@ -113,6 +116,20 @@ class PipelineMetricsTest {
                 .singleElement()
                 .asString()
                 .endsWith(" 5.0");
+    }
+
+    @Test
+    @Tag("POI-4")
+    void aRefusedBatchThatWaitsForEvidenceIsSeenWithItsAge() {
+        var refused = new Failure("23514", "violates a check", false);
+        held = List.of(
+                new ShardView.Held(1, 1, 3, false, true, true, 40 * SECOND, refused, Set.of()),
+                new ShardView.Held(2, 9, 1, false, true, true, 70 * SECOND, refused, Set.of()),
+                new ShardView.Held(3, 9, 1, true, false, false, 10 * SECOND, null, Set.of()));
+        assertThat(series("millrace_parked_batches")).singleElement().asString().endsWith(" 2.0");
+        assertThat(series("millrace_parked_seconds")).singleElement().asString().endsWith(" 60.0");
+        held = List.of();
+        assertThat(series("millrace_parked_seconds")).singleElement().asString().endsWith(" 0.0");
     }
 
     @Test

@@ -127,15 +127,6 @@ public final class ChunkBuilder implements RowBuffer {
         ready.accept(chunk);
     }
 
-    /// Gives up what is not handed over: its ranges fail, and replay.
-    public void discard() {
-        for (var part : parts) part.close();
-        parts = new ArrayList<>(2);
-        partTaken = false;
-        rows = 0;
-        slab = null;
-    }
-
     /// Rows collected and not handed over.
     public int rows() {
         return rows;

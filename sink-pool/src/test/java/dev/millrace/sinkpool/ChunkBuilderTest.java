@@ -363,21 +363,6 @@ final class ChunkBuilderTest {
     }
 
     @Test
-    @Tag("CKP-3")
-    void whatIsDiscardedFailsItsRangesAndCostsNoBudget() {
-        var bench = new Bench();
-        var range = bench.range(10, 0);
-        bench.row(0, "a");
-        bench.builder.discard();
-        bench.row(1, "b");
-        bench.builder.handOver();
-        range.close();
-        assertThat(bench.rows()).containsExactly("b");
-        bench.settleAll();
-        assertThat(bench.resolutions).containsExactly(Resolution.FAILED);
-    }
-
-    @Test
     void aRowBeforeItsRangeIsABug() {
         var bench = new Bench();
         assertThatThrownBy(() -> bench.row(0, "a")).isInstanceOf(IllegalStateException.class);

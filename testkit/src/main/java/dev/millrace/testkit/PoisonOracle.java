@@ -8,6 +8,7 @@ import dev.millrace.sinkpool.ShardCommand;
 import dev.millrace.sinkpool.ShardSettings;
 import dev.millrace.sinkpool.Slice;
 import dev.millrace.sinkpool.WriteOutcome;
+import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -20,6 +21,13 @@ final class PoisonOracle {
 
     private record Refusal(long number, boolean tooLarge) {}
 
+    private record Decided(long nanos, long rows, boolean poison) {}
+
+    private static final long LEAST_OF_A_DRIFT = 100;
+    private static final long WINDOW_ROWS = 10_000;
+
+    private static final long WINDOW_NANOS = 60_000_000_000L;
+
     private final PipelineProcess process;
     private final ShardSettings settings;
     private final Map<Long, ShardCommand.StartAttempt> out = new HashMap<>();
@@ -27,6 +35,7 @@ final class PoisonOracle {
     private final Map<Long, Long> landed = new HashMap<>();
     private final Map<EncodedChunk, SealedBatch> batchOf = new HashMap<>();
     private long number;
+    private final ArrayDeque<Decided> decided = new ArrayDeque<>();
     private boolean accepted;
     private long acceptedNanos;
 
@@ -66,6 +75,7 @@ final class PoisonOracle {
         if (settings.countsRows() && written.accepted() + written.duplicate() != rows) return;
         accepted = true;
         acceptedNanos = process.now();
+        decided.addLast(new Decided(process.now(), rows, false));
         if (rows < start.batch().rows().rows()) landed.putIfAbsent(start.batch().id(), ++number);
     }
 
@@ -75,8 +85,24 @@ final class PoisonOracle {
         refused.put(new Place(slice.chunk(), slice.fromRow()), new Refusal(++number, tooLarge));
     }
 
+    /// POI-13: no more rows are set aside than may be poison. What is surely in the machine's window is held against
+    /// all
+    /// that was ever decided.
+    void judged() {
+        var rows = 0L;
+        var poison = 0L;
+        for (var all = decided.descendingIterator(); all.hasNext(); ) {
+            var one = all.next();
+            if (one.poison && (rows < WINDOW_ROWS || process.now() - one.nanos < WINDOW_NANOS)) poison++;
+            rows += one.rows;
+        }
+        if (poison >= LEAST_OF_A_DRIFT && poison > settings.poison().maxRate() * rows)
+            throw new Violation("POI-13", poison + " of " + rows + " rows are set aside as poison");
+    }
+
     /// A row is set aside.
     void condemned(RowRef row) {
+        decided.addLast(new Decided(process.now(), 1, true));
         var refusal = refused.get(new Place(row.chunk(), row.row()));
         var batch = batchOf.get(row.chunk());
         if (refusal == null || batch == null)

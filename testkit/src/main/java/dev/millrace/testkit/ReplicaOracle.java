@@ -187,12 +187,11 @@ final class ReplicaOracle {
 
     /// Its shard dies of this event, so nothing is decided about what ends with it.
     void diesIn(ShardEvent event) {
-        var gone =
-                switch (event) {
-                    case ShardEvent.AttemptEnded(var id, var _) -> live.remove(id);
-                    case ShardEvent.AttemptLost(var id, var _) -> live.remove(id);
-                    default -> null;
-                };
+        var gone = switch (event) {
+            case ShardEvent.AttemptEnded(var id, var _) -> live.remove(id);
+            case ShardEvent.AttemptLost(var id, var _) -> live.remove(id);
+            default -> null;
+        };
         if (gone != null) lastOf.remove(gone.batch);
     }
 

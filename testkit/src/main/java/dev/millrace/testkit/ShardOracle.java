@@ -135,6 +135,7 @@ final class ShardOracle {
         batches.carriedOut(after);
         seals.carriedOut(event, after, finished);
         notes.carriedOut(after);
+        poison.judged();
         if (!finished) retries.carriedOut(after);
         numbers.compare();
         chunks.compare(counts);

@@ -75,10 +75,15 @@ record Mutant(String name, String module, String type, List<Edit> edits) {
                         "permit leaked",
                         "sink-pool",
                         "dev.millrace.sinkpool.Deliveries",
-                        new Edit("private final int permits;", "private int permits;"),
+                        new Edit(
+                                "private final Throttle throttle;",
+                                "private final Throttle throttle; private int leaked;"),
+                        new Edit(
+                                "while (inFlight.size() < throttle.limit()",
+                                "while (inFlight.size() + leaked < throttle.limit()"),
                         new Edit(
                                 "if (!inFlight.remove(delivery) && !parked.remove(delivery)) queue.remove(delivery);",
-                                "if (inFlight.remove(delivery)) { if (delivery.attempts() > 2) permits--; }"
+                                "if (inFlight.remove(delivery)) { if (delivery.attempts() > 2) leaked++; }"
                                         + " else if (!parked.remove(delivery)) queue.remove(delivery);")),
                 new Mutant(
                         "a commit sent twice",
@@ -196,9 +201,7 @@ record Mutant(String name, String module, String type, List<Edit> edits) {
                         "linger by comparison of instants",
                         "sink-pool",
                         "dev.millrace.sinkpool.MergedComposition",
-                        new Edit(
-                                "nowNanos - oldestNanos >= settings.lingerNanos()",
-                                "nowNanos >= oldestNanos + settings.lingerNanos()")),
+                        new Edit("nowNanos - oldestNanos >= lingerNanos", "nowNanos >= oldestNanos + lingerNanos")),
                 new Mutant(
                         "an open breaker drops a batch",
                         "sink-pool",
@@ -225,9 +228,9 @@ record Mutant(String name, String module, String type, List<Edit> edits) {
                         "sink-pool",
                         "dev.millrace.sinkpool.ShardMachine",
                         new Edit(
-                                "lastAnswerNanos = nowNanos;\n                        failed(attempt, failure, answered(attempt), retryAfter, nowNanos);",
-                                "lastAnswerNanos = nowNanos;\n                        failed(attempt, new Failure(failure.code(),"
-                                        + " failure.message(), false), answered(attempt), retryAfter, nowNanos);")),
+                                "failed(attempt, failure, contact(attempt, Verdict.OVERLOADED), retryAfter, nowNanos);",
+                                "failed(attempt, new Failure(failure.code(), failure.message(), false),"
+                                        + " contact(attempt, Verdict.OVERLOADED), retryAfter, nowNanos);")),
                 new Mutant(
                         "a receipt is believed though it does not add up",
                         "sink-pool",
@@ -344,8 +347,37 @@ record Mutant(String name, String module, String type, List<Edit> edits) {
                         "poison is left out under stop",
                         "connectors/kafka",
                         "dev.millrace.kafka.PoisonRows",
-                        new Edit("return action == OnPoison.STOP;", "return false;"),
-                        new Edit("if (action == OnPoison.SKIP) {", "if (action != OnPoison.DEAD_LETTER) {")),
+                        new Edit("return shared.action == OnPoison.STOP;", "return false;"),
+                        new Edit(
+                                "if (shared.action == OnPoison.SKIP) {",
+                                "if (shared.action != OnPoison.DEAD_LETTER) {")),
+                new Mutant(
+                        "what nobody can read does not wait for its letter",
+                        "connectors/kafka",
+                        "dev.millrace.kafka.PoisonRows",
+                        new Edit("this.part = part;", "this.part = part; part.resolve(Resolution.DONE);")),
+                new Mutant(
+                        "a part of two rows is a suspect",
+                        "sink-pool",
+                        "dev.millrace.sinkpool.Isolation",
+                        new Edit(
+                                "if (part.rows() == 1) {\n            if (++tries",
+                                "if (part.rows() <= 2) {\n            if (++tries")),
+                new Mutant(
+                        "what nobody waits for is taken apart to its end",
+                        "sink-pool",
+                        "dev.millrace.sinkpool.ShardMachine",
+                        new Edit("if (!giveUpIfUnwanted(delivery)) trials.goOn", "trials.goOn")),
+                new Mutant(
+                        "drift is taken for poison",
+                        "sink-pool",
+                        "dev.millrace.sinkpool.Judge",
+                        new Edit("return would >= LEAST_OF_A_DRIFT", "return would < 0")),
+                new Mutant(
+                        "a parked batch is forgotten",
+                        "sink-pool",
+                        "dev.millrace.sinkpool.Deliveries",
+                        new Edit("            one.wake(nowNanos);\n", "")),
                 new Mutant(
                         "a record is encoded again when there is room",
                         "connectors/kafka",
@@ -357,7 +389,7 @@ record Mutant(String name, String module, String type, List<Edit> edits) {
                         "what is given up is not counted",
                         "connectors/kafka",
                         "dev.millrace.kafka.PartitionFlow",
-                        new Edit("account.dropped(builder.rows());", "")),
+                        new Edit("account.dropped(run.end - run.at);", "")),
                 new Mutant(
                         "a failed range ends nothing",
                         "connectors/kafka",
