@@ -26,6 +26,7 @@ record AdminPages(
         AdmissionBudget budget,
         NanoClock clock,
         long stuckNanos,
+        Supplier<Map<String, Map<String, Long>>> unknownFields,
         BooleanSupplier stopping,
         Supplier<Answer> metrics) {
     Map<String, Supplier<Answer>> pages() {
@@ -83,6 +84,7 @@ record AdminPages(
         var from = source.get();
         var state = stopping.getAsBoolean() ? "draining" : from == null ? "starting" : "running";
         List<PartitionView> partitions = from == null ? List.of() : from.view().partitions();
-        return Answer.json(StatusJson.of(pipeline, state, partitions, pool.status(), budget, clock.nanoTime()));
+        return Answer.json(StatusJson.of(
+                pipeline, state, partitions, pool.status(), budget, unknownFields.get(), clock.nanoTime()));
     }
 }

@@ -7,10 +7,13 @@ import dev.millrace.kafka.KafkaSourceSettings.OnPoison;
 import dev.millrace.sinkpool.DeadLetters;
 import dev.millrace.sinkpool.Failure;
 import dev.millrace.sinkpool.PoisonLog;
+import dev.millrace.sinkpool.PoisonShare;
 import dev.millrace.sinkpool.RecordView;
 import dev.millrace.sinkpool.RowEncoder.Encoded.Poison;
 import java.nio.ByteBuffer;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
@@ -21,6 +24,10 @@ import org.jspecify.annotations.Nullable;
 /// A partition with `mostLetters` letters on their way, or [#MOST_OUT_BYTES] of them, takes nothing more until some are
 /// acknowledged; so does each with any on its way while those of its member are [#MOST_OUT_BYTES_OF_MEMBER]. One
 /// without any goes on, so that letters that are never taken hold up their own partition alone.
+///
+/// A partition of whose rows too many are poison takes nothing more either, until their share falls or somebody
+/// changes the table, the settings or the records: so a schema that changed costs 100 rows, and not the backlog
+/// (POI-13).
 ///
 /// Thread ownership: the source thread; dead letters are acknowledged from any.
 final class PoisonRows {
@@ -37,9 +44,14 @@ final class PoisonRows {
         private final DeadLetters letters;
         private final PoisonLog log = new PoisonLog();
         private final AtomicLong outBytes = new AtomicLong();
+        private final double maxRate;
+        /// A rebalance forgets nothing.
+        private final Map<SourcePartition, PoisonShare> shares = new HashMap<>();
+        private long nowNanos;
 
         Shared(KafkaSourceSettings.Values values, DeadLetters letters) {
             this.action = values.onPoison();
+            this.maxRate = values.maxRate();
             this.mostOut = values.mostLetters();
             this.letters = letters;
         }
@@ -52,6 +64,11 @@ final class PoisonRows {
         String event() {
             return action == OnPoison.SKIP ? "row_skipped" : "row_poison";
         }
+
+        void now(long nanos) {
+            nowNanos = nanos;
+            log.now(nanos);
+        }
     }
 
     private final SourcePartition partition;
@@ -61,9 +78,39 @@ final class PoisonRows {
     private final AtomicInteger refused = new AtomicInteger();
     private volatile @Nullable String lastRefusal;
 
+    private final PoisonShare share;
+    private int rows;
+    private int poisonRows;
+    private boolean thisOne;
+    /// Until it is looked at: what an earlier epoch saw counts.
+    private boolean drifting = true;
+
     PoisonRows(SourcePartition partition, Shared shared) {
         this.partition = partition;
         this.shared = shared;
+        this.share = shared.shares.computeIfAbsent(partition, _ -> new PoisonShare(shared.maxRate));
+    }
+
+    /// A record was decided: it became rows of its sinks, or was left out, or set aside.
+    void decided() {
+        rows++;
+        if (thisOne) poisonRows++;
+        thisOne = false;
+    }
+
+    /// Remembers when it was.
+    void tally() {
+        if (rows > 0) share.decided(rows, poisonRows, shared.nowNanos);
+        rows = 0;
+        poisonRows = 0;
+    }
+
+    /// Too much of it is poison: nothing more is encoded for now.
+    boolean drifts() {
+        if (poisonRows == 0 && !drifting) return false;
+        tally();
+        drifting = share.tooMany(0, shared.nowNanos);
+        return drifting;
     }
 
     boolean stops() {
@@ -90,6 +137,9 @@ final class PoisonRows {
         var skips = shared.action == OnPoison.SKIP;
         var end = skips ? ", skipped" : ", set aside";
         shared.log.poison(partition + "@" + record.offset(), poison.reason(), poison.detail() + end);
+        for (var sink : sinks) sink.poison(poison.reason());
+        // Where the file sets tombstones aside, many are no sign of anything.
+        thisOne = !poison.reason().equals(RawFormat.TOMBSTONE);
         if (skips) {
             for (var sink : sinks) sink.skip(poison.reason());
             return;
