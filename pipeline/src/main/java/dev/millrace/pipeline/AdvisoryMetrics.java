@@ -37,12 +37,12 @@ final class AdvisoryMetrics {
                     tags.and("outcome", outcome.word()),
                     now -> now.rows(outcome));
         gauge("millrace.advisory.inflight.rows", "rows kept for it or on their way", tags, AdvisoryView::inFlight);
-        gauge("millrace.advisory.inflight.bytes", "their bytes", tags, now -> now.budget().bytes());
         gauge(
-                "millrace.advisory.reached",
-                "1 once it has said what it looks like",
+                "millrace.advisory.inflight.bytes",
+                "their bytes",
                 tags,
-                now -> now.reached() ? 1 : 0);
+                now -> now.budget().bytes());
+        gauge("millrace.advisory.reached", "1 once it has said what it looks like", tags, now -> now.reached() ? 1 : 0);
         for (var i = 0; i < sink.shards().size(); i++) shard(i, sink.shards().get(i), tags);
     }
 

@@ -88,7 +88,8 @@ public record DrainReport(
         }
     }
 
-    /// One advisory sink. `rowsSeen` rows of its topics were looked at; what became of them is in `outcomes`, in order of
+    /// One advisory sink. `rowsSeen` rows of its topics were looked at; what became of them is in `outcomes`, in order
+    /// of
     /// the constants. What is missing in the sum is `rowsLeft`: nobody waited for it to end.
     public record AdvisoryEnd(
             String name, boolean reached, long rowsSeen, Map<AdvisoryOutcome, Long> outcomes, long rowsLeft) {

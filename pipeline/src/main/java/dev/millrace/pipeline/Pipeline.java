@@ -60,7 +60,8 @@ public final class Pipeline {
     private static final Duration STUCK = Duration.ofSeconds(10);
     private static final Duration WORKERS_GRACE = Duration.ofMillis(300);
 
-    /// What an advisory sink gets to answer for the first time before the source starts, and what it gets at the end once
+    /// What an advisory sink gets to answer for the first time before the source starts, and what it gets at the end
+    /// once
     /// the others are done.
     private static final Duration ADVISORY_ANSWER = Duration.ofSeconds(2);
 
@@ -226,6 +227,7 @@ public final class Pipeline {
                             made.counters(),
                             this::partitions,
                             pool::status,
+                            this::unknownFields,
                             advisory.stream()
                                     .<Supplier<AdvisoryView>>map(sink -> sink::view)
                                     .toList()));
@@ -249,6 +251,7 @@ public final class Pipeline {
                                     budget,
                                     clock,
                                     stuckNanos(),
+                                    this::unknownFields,
                                     this::ended,
                                     this::scraped)
                             .pages());
@@ -476,6 +479,11 @@ public final class Pipeline {
         return advisory.stream().map(AdvisoryPart::view).toList();
     }
 
+    /// Of each sink, how often it left out which field.
+    private Map<String, Map<String, Long>> unknownFields() {
+        return sinks.stream().collect(Collectors.toMap(SinkPart::name, SinkPart::unknownFields));
+    }
+
     private List<PartitionView> partitions() {
         var from = source;
         return from == null ? List.of() : from.view().partitions();
@@ -489,7 +497,8 @@ public final class Pipeline {
     /// The sink that the file calls so. It stays this pipeline's to close.
     public Sink sink(String name) {
         for (var part : sinks) if (part.name().equals(name)) return part.sink();
-        for (var part : advisory) if (part.name().equals(name)) return part.sink().sink();
+        for (var part : advisory)
+            if (part.name().equals(name)) return part.sink().sink();
         throw new IllegalArgumentException("no sink is called " + name);
     }
 

@@ -59,7 +59,7 @@ final class RunEndTest {
 
     /// Of a partition that began at 10 and of which `polled` rows were taken.
     private static PartitionView partition(long polled, RowTally tally, @Nullable Long committed, @Nullable Long lag) {
-        var sink = new PartitionView.SinkRows("warehouse", tally, new TreeMap<>(), 0, 0, 0);
+        var sink = new PartitionView.SinkRows("warehouse", tally, new TreeMap<>(), new TreeMap<>(), 0, 0, 0);
         return new PartitionView(
                 P0, 0, polled, 0, 0, List.of(sink), TAKEN, TAKEN + polled, committed, 0, 0, null, lag, null);
     }
@@ -181,7 +181,8 @@ final class RunEndTest {
     @Test
     @Tag("DRN-2")
     void theRowsOfEachSinkAddUpAndThoseOfTheRunAreTheirSums() {
-        var ofOne = new PartitionView.SinkRows("one", closedByTheSource(3), new TreeMap<>(Map.of("empty", 1L)), 2, 0, 0);
+        var ofOne =
+                new PartitionView.SinkRows("one", closedByTheSource(3), new TreeMap<>(Map.of("empty", 1L)), 2, 0, 0);
         var ofTwo = new PartitionView.SinkRows("two", closedByTheSource(6), new TreeMap<>(), 0, 0, 0);
         // Of ten rows four were never encoded: for no sink.
         var both = new PartitionView(
@@ -203,8 +204,7 @@ final class RunEndTest {
                 null);
         var run = new RunEnd.Run("shop", "0", Instant.EPOCH, Instant.EPOCH, "SIGTERM", 0, 25);
         var shards = List.of(finished("one"), finished("two"));
-        var report = new RunEnd(
-                        run, List.of(both, alone), shards, Map.of(), true, RunEnd.Waited.TO_THE_DEADLINE)
+        var report = new RunEnd(run, List.of(both, alone), shards, Map.of(), true, RunEnd.Waited.TO_THE_DEADLINE)
                 .report(ExitCode.DRAINED);
         assertThat(report.sinks().get(0).rows()).isEqualTo(new DrainReport.Rows(10, 0, 0, 1, 2, 7L, 0L));
         assertThat(report.sinks().get(1).rows()).isEqualTo(new DrainReport.Rows(15, 0, 0, 0, 0, 15L, 0L));
@@ -243,8 +243,9 @@ final class RunEndTest {
         var end = report.advisory().getFirst();
         assertThat(end.name()).isEqualTo("shadow");
         assertThat(end.outcomes()).containsOnlyKeys(AdvisoryOutcome.values());
-        assertThat(report.json()).contains("\"advisory\": [{\"name\": \"shadow\",\"reached\": true,\"rows_seen\": 0,"
-                + "\"rows_written\": 0,\"rows_failed\": 0,\"rows_no_room\": 0,");
+        assertThat(report.json())
+                .contains("\"advisory\": [{\"name\": \"shadow\",\"reached\": true,\"rows_seen\": 0,"
+                        + "\"rows_written\": 0,\"rows_failed\": 0,\"rows_no_room\": 0,");
     }
 
     private static EncodedChunk chunk(int rows) {

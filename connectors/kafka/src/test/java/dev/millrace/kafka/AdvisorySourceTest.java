@@ -34,8 +34,8 @@ final class AdvisorySourceTest {
     private record Picky(String name) implements RowEncoder {
         @Override
         public Encoded encode(RecordView record, RowBuffer row) {
-            var value = new String(
-                    record.valueArray(), record.valueFrom(), record.valueLength(), StandardCharsets.UTF_8);
+            var value =
+                    new String(record.valueArray(), record.valueFrom(), record.valueLength(), StandardCharsets.UTF_8);
             row.put(record.valueArray(), record.valueFrom(), record.valueLength());
             return value.contains('"' + name + '"') ? new Encoded.Poison("type", "not for " + name) : Encoded.WRITTEN;
         }
@@ -249,7 +249,8 @@ final class AdvisorySourceTest {
     }
 
     @Test
-    @DisplayName("ADV-2: its budget is its own: full, it drops rows; nothing pauses, and the other budget feels none of it")
+    @DisplayName(
+            "ADV-2: its budget is its own: full, it drops rows; nothing pauses, and the other budget feels none of it")
     void aFullBudgetOfItsOwnPausesNothing() {
         shadow = new MemoryIntake(new AdmissionBudget(8, 1 << 20, 0.6)).hold();
         var bench = bench("a");
