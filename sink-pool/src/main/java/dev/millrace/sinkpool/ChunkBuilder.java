@@ -132,18 +132,7 @@ public final class ChunkBuilder implements RowBuffer {
         slabs.giveBack(open);
         var lease = budget.take(rows, end - from);
         var chunk = new EncodedChunk(
-                partition,
-                epoch,
-                target,
-                open,
-                from,
-                indexFrom,
-                rows,
-                firstOffset,
-                oldestNanos,
-                parts,
-                lease,
-                tally);
+                partition, epoch, target, open, from, indexFrom, rows, firstOffset, oldestNanos, parts, lease, tally);
         tally.took(rows);
         parts = new ArrayList<>(2);
         partTaken = false;
