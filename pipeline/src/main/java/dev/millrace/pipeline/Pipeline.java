@@ -42,6 +42,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -477,7 +478,8 @@ public final class Pipeline {
 
     /// Of each sink, how often it left out which field.
     private Map<String, Map<String, Long>> unknownFields() {
-        return sinks.stream().collect(Collectors.toMap(SinkPart::name, SinkPart::unknownFields));
+        return Stream.concat(sinks.stream(), advisory.stream().map(AdvisoryPart::sink))
+                .collect(Collectors.toMap(SinkPart::name, SinkPart::unknownFields));
     }
 
     private List<AdvisoryView> advisoryViews() {
