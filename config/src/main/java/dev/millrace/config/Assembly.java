@@ -61,6 +61,7 @@ record Assembly(Values root) {
                 topics == null
                         ? root.get(SourceKeys.SOURCE).get(SourceKeys.KAFKA).get(SourceKeys.TOPICS)
                         : new Topics.Listed(topics),
+                sink.get(SinkKeys.ADVISORY),
                 kind(sink),
                 ShardChecks.shards(sink),
                 new BatchConfig(

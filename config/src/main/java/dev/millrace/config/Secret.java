@@ -1,39 +1,39 @@
 package dev.millrace.config;
 
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.security.MessageDigest;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Supplier;
 
 /// A value that is never printed: `toString` is `***`, and only [#reveal] gives the text.
 ///
 /// A class and not a record, so that no accessor, pattern or generated `toString` shows it.
 public final class Secret {
     private final String value;
-    private final @Nullable Path file;
+    private final Supplier<String> again;
 
-    private Secret(String value, @Nullable Path file) {
+    private Secret(String value, Supplier<String> again) {
         this.value = value;
-        this.file = file;
+        this.again = again;
     }
 
     public static Secret of(String value) {
-        return new Secret(value, null);
+        return new Secret(value, () -> value);
     }
 
-    static Secret of(String value, Path file) {
-        return new Secret(value, file);
+    /// One that may be another by now: `again` reads it anew, or throws without a word of it.
+    static Secret of(String value, Supplier<String> again) {
+        return new Secret(value, again);
     }
 
-    /// The file that all of it was read from, for who reads it again when it was changed there. Null where it came in
-    /// otherwise.
-    public @Nullable Path file() {
-        return file;
-    }
-
-    /// The text itself, for the one call that needs it. Never log or keep what this returns.
+    /// The text itself as it was read first, for the one call that needs it. Never log or keep what this returns.
     public String reveal() {
         return value;
+    }
+
+    /// The same as it is now: what a `${file:}` brings in is read again. Blocks for as long as that takes. Throws
+    /// `IllegalStateException` where it cannot be read any more.
+    public String current() {
+        return again.get();
     }
 
     @Override

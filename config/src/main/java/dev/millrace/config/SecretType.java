@@ -10,8 +10,7 @@ record SecretType() implements ScalarType<Secret> {
     public Parsed<Secret> parse(Text text) {
         if (text.value().isEmpty()) return Parsed.bad("is empty; set the variable, or fill the file");
         if (text.value().length() > LONGEST) return Parsed.bad("is longer than 65536 characters; shorten it");
-        var file = text.wholeFile();
-        return Parsed.good(file == null ? Secret.of(text.value()) : Secret.of(text.value(), file));
+        return Parsed.good(Secret.of(text.value()));
     }
 
     @Override
@@ -23,12 +22,22 @@ record SecretType() implements ScalarType<Secret> {
                     .warn(node.place(), path, "stands in the file in clear; use ${file:/run/secrets/…} or ${VAR}");
         }
         return switch (parse(text)) {
-            case Parsed.Good<Secret>(var value) -> value;
+            case Parsed.Good<Secret>(var value) ->
+                text.fromFile()
+                        ? Secret.of(value.reveal(), () -> again(text.source(), reading.interpolation()))
+                        : value;
             case Parsed.Bad<Secret>(var message) -> {
                 reading.problems().error(node.place(), path, message);
                 yield null;
             }
         };
+    }
+
+    private String again(String source, Interpolation interpolation) {
+        var text = interpolation.fill(source, true);
+        if (text instanceof Parsed.Good<Text>(var filled) && parse(filled) instanceof Parsed.Good<Secret>(var now))
+            return now.reveal();
+        throw new IllegalStateException("a secret that was read at the start cannot be read again");
     }
 
     @Override

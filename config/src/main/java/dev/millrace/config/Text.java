@@ -1,8 +1,6 @@
 package dev.millrace.config;
 
-import java.nio.file.Path;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /// A scalar after interpolation, and how a message may quote it.
 ///
@@ -25,16 +23,6 @@ record Text(String value, String source, List<Brought> brought, boolean secret) 
     /// Whether a `${file:}` was brought in.
     boolean fromFile() {
         return brought.stream().anyMatch(Brought.SecretFile.class::isInstance);
-    }
-
-    /// The file that is all of it, as `${file:/path}`; null for any other text.
-    @Nullable
-    Path wholeFile() {
-        return brought.size() == 1
-                        && brought.getFirst() instanceof Brought.SecretFile(var path)
-                        && source.equals("${file:" + path + "}")
-                ? Path.of(path)
-                : null;
     }
 
     /// Quoted for a message.

@@ -47,7 +47,13 @@ final class PipelineMetrics {
             AdmissionBudget budget,
             SourceCounters counters,
             Supplier<List<PartitionView>> partitions,
-            Supplier<List<ShardStatus>> shards) {}
+            Supplier<List<ShardStatus>> shards,
+            Supplier<Map<String, Map<String, Long>>> unknownFields,
+            List<Supplier<AdvisoryView>> advisory) {
+        Sources {
+            advisory = List.copyOf(advisory);
+        }
+    }
 
     private record Timers(Timer write, Timer permitWait, Timer sealToSettle) {}
 
@@ -61,6 +67,7 @@ final class PipelineMetrics {
     private final MultiGauge watermark;
     private final MultiGauge blocked;
     private final MultiGauge transactions;
+    private final RefusedMeters refused;
 
     PipelineMetrics(MeterRegistry registry, Sources from) {
         this.registry = registry;
@@ -80,6 +87,8 @@ final class PipelineMetrics {
         ofBudget();
         ofSource();
         for (var shard : from.shards().get()) ofShard(shard);
+        refused = new RefusedMeters(registry, from.unknownFields());
+        for (var sink : from.advisory()) AdvisoryMetrics.register(registry, sink);
     }
 
     private void ofBudget() {
@@ -281,6 +290,7 @@ final class PipelineMetrics {
         rows(watermark, partitions, PartitionView::watermark);
         rows(transactions, partitions, PipelineMetrics::hangingSeconds);
         rows(blocked, partitions, partition -> partition.headNanos() / NANOS_PER_SECOND);
+        refused.refresh(partitions);
     }
 
     private static @Nullable Number hangingSeconds(PartitionView partition) {

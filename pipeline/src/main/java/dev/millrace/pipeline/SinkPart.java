@@ -92,6 +92,11 @@ final class SinkPart {
         return new StartFailure(ExitCode.BAD_CONFIGURATION, "sinks." + name() + ": " + reason);
     }
 
+    /// How often `unknown_fields: ignore` left out each field.
+    Map<String, Long> unknownFields() {
+        return sink instanceof PostgresSink postgres ? postgres.ignoredFields() : Map.of();
+    }
+
     List<ShardSpec> specs(PoisonConfig poison) {
         var counts = sink.traits().countsRows();
         return config.shards().stream()

@@ -11,6 +11,7 @@ import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// The state of a running pipeline as one JSON document: what it has polled, what it holds, and how each replica
@@ -35,6 +36,8 @@ final class StatusJson {
             List<PartitionView> partitions,
             List<ShardStatus> shards,
             AdmissionBudget budget,
+            Map<String, Map<String, Long>> unknownFields,
+            List<AdvisoryView> advisory,
             long nowNanos) {
         var text = new StringWriter();
         try (var generator = JSON.createGenerator(text)) {
@@ -42,12 +45,19 @@ final class StatusJson {
             generator.writeStartObject();
             generator.writeStringField("pipeline", pipeline);
             generator.writeStringField("state", state);
+            generator.writeFieldName("in_flight");
             json.budget(budget);
             generator.writeArrayFieldStart("partitions");
             for (var partition : partitions) json.partition(partition);
             generator.writeEndArray();
             generator.writeArrayFieldStart("shards");
             for (var shard : shards) json.shard(shard);
+            generator.writeEndArray();
+            generator.writeObjectFieldStart("unknown_fields");
+            for (var sink : unknownFields.entrySet()) json.counts(sink.getKey(), sink.getValue());
+            generator.writeEndObject();
+            generator.writeArrayFieldStart("advisory");
+            for (var sink : advisory) json.advisory(sink);
             generator.writeEndArray();
             generator.writeEndObject();
         } catch (IOException impossible) {
@@ -56,8 +66,14 @@ final class StatusJson {
         return text.toString();
     }
 
+    private void counts(String name, Map<String, Long> counts) throws IOException {
+        out.writeObjectFieldStart(name);
+        for (var count : counts.entrySet()) out.writeNumberField(count.getKey(), count.getValue());
+        out.writeEndObject();
+    }
+
     private void budget(AdmissionBudget budget) throws IOException {
-        out.writeObjectFieldStart("in_flight");
+        out.writeStartObject();
         out.writeNumberField("rows", budget.rows());
         out.writeNumberField("bytes", budget.bytes());
         out.writeNumberField("max_rows", budget.maxRows());
@@ -97,8 +113,26 @@ final class StatusJson {
             out.writeNumberField("skipped", sink.skippedRows() + tally.skipped());
             out.writeNumberField("dead_lettered", sink.deadLettered() + tally.deadLettered());
             out.writeNumberField("dead_letters_out", sink.lettersOut());
+            counts("poison", sink.poison());
             out.writeEndObject();
         }
+        out.writeEndArray();
+        out.writeEndObject();
+    }
+
+    private void advisory(AdvisoryView sink) throws IOException {
+        out.writeStartObject();
+        out.writeStringField("sink", sink.sink());
+        out.writeBooleanField("reached", sink.reached());
+        out.writeNumberField("rows_seen", sink.seen());
+        out.writeObjectFieldStart("rows");
+        for (var outcome : AdvisoryOutcome.values()) out.writeNumberField(outcome.word(), sink.rows(outcome));
+        out.writeEndObject();
+        out.writeNumberField("rows_in_flight", sink.inFlight());
+        out.writeFieldName("budget");
+        budget(sink.budget());
+        out.writeArrayFieldStart("shards");
+        for (var shard : sink.shards()) shard(shard);
         out.writeEndArray();
         out.writeEndObject();
     }

@@ -2,7 +2,6 @@ package dev.millrace.pipeline;
 
 import dev.millrace.breaker.BreakerSettings;
 import dev.millrace.clickhouse.ClickHouseSettings;
-import dev.millrace.clickhouse.PasswordFile;
 import dev.millrace.config.BreakerConfig;
 import dev.millrace.config.ClickHouseConfig;
 import dev.millrace.config.Endpoint;
@@ -110,7 +109,7 @@ final class Wiring {
             case SKIP -> KafkaSourceSettings.OnPoison.SKIP;
             case DEAD_LETTER -> KafkaSourceSettings.OnPoison.DEAD_LETTER;
         };
-        return new KafkaSourceSettings.Values(kind, tombstone, onPoison);
+        return new KafkaSourceSettings.Values(kind, tombstone, onPoison).maxRate(poison.maxRatePercent() / 100);
     }
 
     static ShardSettings shard(SinkConfig sink, ShardConfig shard, PoisonConfig poison, boolean countsRows) {
@@ -126,7 +125,8 @@ final class Wiring {
                 retry(sink.retry()),
                 breaker(sink.breaker()),
                 countsRows,
-                poison(poison));
+                poison(poison),
+                sink.advisory());
     }
 
     private static PoisonSettings poison(PoisonConfig poison) {
@@ -185,8 +185,9 @@ final class Wiring {
                 new PostgresSettings.Limits(sink.inflight().maxPerShard(), connect, sink.writeTimeout()));
     }
 
+    /// Read again at each login: it may have been rotated.
     private static Password passwordOf(PostgresConfig postgres) {
-        return Password.of(postgres.password().reveal());
+        return postgres.password()::current;
     }
 
     private static PostgresSettings.Tls tls(PostgresConfig.Tls tls) {
@@ -218,11 +219,9 @@ final class Wiring {
                 clickhouse.settings());
     }
 
-    /// One that is a file is read again at every request.
+    /// Read again at every request, where it came from a file.
     private static ClickHouseSettings.Secret password(@Nullable Secret password) {
-        if (password == null) return () -> "";
-        var file = password.file();
-        return file == null ? password::reveal : new PasswordFile(file);
+        return password == null ? () -> "" : password::current;
     }
 
     private static ClickHouseSettings.Tls clickhouseTls(ClickHouseConfig.Tls tls) {

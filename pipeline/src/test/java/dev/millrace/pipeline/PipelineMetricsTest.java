@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.millrace.breaker.ReplicaView;
 import dev.millrace.checkpoint.SourcePartition;
 import dev.millrace.checkpoint.TopicId;
+import dev.millrace.kafka.AdvisoryAccount;
 import dev.millrace.kafka.PartitionView;
 import dev.millrace.kafka.SourceCounters;
 import dev.millrace.sinkpool.AdmissionBudget;
 import dev.millrace.sinkpool.Failure;
 import dev.millrace.sinkpool.NanoClock;
+import dev.millrace.sinkpool.RowTally;
 import dev.millrace.sinkpool.ShardCounts;
 import dev.millrace.sinkpool.ShardId;
 import dev.millrace.sinkpool.ShardStatus;
@@ -17,8 +19,11 @@ import dev.millrace.sinkpool.ShardView;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -28,6 +33,7 @@ class PipelineMetricsTest {
 
     private final List<PartitionView> partitions = new ArrayList<>();
     private final ShardCounts counts = new ShardCounts(1);
+    private final Map<String, Long> unknownFields = new TreeMap<>();
     private final Scrape scrape = new Scrape();
     private List<ShardView.Held> held = List.of();
     private long lastAnswer = NanoClock.NEVER;
@@ -39,7 +45,14 @@ class PipelineMetricsTest {
                     new AdmissionBudget(10, 1_000, 0.5),
                     new SourceCounters(),
                     () -> List.copyOf(partitions),
-                    () -> List.of(shard())));
+                    () -> List.of(shard()),
+                    () -> Map.of("warehouse", unknownFields),
+                    List.of(this::shadow)));
+
+    private AdvisoryView shadow() {
+        return new AdvisoryView(
+                "shadow", true, new AdvisoryAccount(), new AdmissionBudget(10, 1_000, 0.5), List.of(shard()));
+    }
 
     private ShardStatus shard() {
         var replica = new ShardView.Replica(
@@ -64,6 +77,73 @@ class PipelineMetricsTest {
                 null,
                 lag,
                 null);
+    }
+
+    private static PartitionView poisoned(int number, Map<String, Long> poison) {
+        var sink = new PartitionView.SinkRows(
+                "warehouse", new RowTally(), new TreeMap<>(), new TreeMap<>(poison), 0, 0, 0);
+        return new PartitionView(
+                new SourcePartition("orders", TopicId.UNKNOWN, number),
+                0,
+                7,
+                0,
+                0,
+                List.of(sink),
+                40L,
+                47L,
+                40L,
+                1,
+                0,
+                null,
+                null,
+                null);
+    }
+
+    @Test
+    @Tag("FMT-3")
+    @Tag("OPS-4")
+    void poisonIsCountedByReasonOverAllPartitions() {
+        partitions.add(poisoned(0, Map.of("fraction", 2L)));
+        partitions.add(poisoned(1, Map.of("fraction", 3L, "unknown_field", 1L)));
+        assertThat(series("millrace_rows_poison_total"))
+                .hasSize(2)
+                .anySatisfy(
+                        line -> assertThat(line).contains("reason=\"fraction\"").endsWith(" 5.0"))
+                .anySatisfy(line ->
+                        assertThat(line).contains("reason=\"unknown_field\"").endsWith(" 1.0"));
+        partitions.set(0, poisoned(0, Map.of("fraction", 4L)));
+        assertThat(series("millrace_rows_poison_total"))
+                .anySatisfy(
+                        line -> assertThat(line).contains("reason=\"fraction\"").endsWith(" 7.0"));
+    }
+
+    @Test
+    @Tag("FMT-3")
+    @Tag("OPS-10")
+    @DisplayName("CASE-45: fields that are left out are counted, and their names are in no label")
+    void fieldsThatAreLeftOutAreCountedAndNotNamed() {
+        assertThat(series("millrace_unknown_fields_total"))
+                .singleElement()
+                .asString()
+                .contains("sink=\"warehouse\"")
+                .endsWith(" 0.0");
+        unknownFields.putAll(Map.of("colour", 2L, "size", 3L));
+        assertThat(series("millrace_unknown_fields_total"))
+                .singleElement()
+                .asString()
+                .doesNotContain("colour")
+                .endsWith(" 5.0");
+        assertThat(StatusJson.of(
+                        "shop",
+                        "running",
+                        List.of(poisoned(0, Map.of("fraction", 2L))),
+                        List.of(),
+                        new AdmissionBudget(10, 1_000, 0.5),
+                        Map.of("warehouse", unknownFields),
+                        List.of(),
+                        0))
+                .contains("\"unknown_fields\":{\"warehouse\":{\"colour\":2,\"size\":3}}")
+                .contains("\"poison\":{\"fraction\":2}");
     }
 
     private List<String> series(String name) {
@@ -157,5 +237,24 @@ class PipelineMetricsTest {
                     .allSatisfy(line ->
                             assertThat(line).contains("pipeline=\"test\"", "sink=\"warehouse\"", "shard=\"s0\""));
         }
+    }
+
+    @Test
+    @Tag("OPS-2")
+    @DisplayName("ADV-2: an advisory sink counts under names of its own, all there before its first row")
+    void anAdvisorySinkCountsUnderNamesOfItsOwn() {
+        for (var name : List.of(
+                "millrace_advisory_rows_seen_total",
+                "millrace_advisory_inflight_rows",
+                "millrace_advisory_inflight_bytes",
+                "millrace_advisory_reached",
+                "millrace_advisory_usable",
+                "millrace_advisory_attempts_total"))
+            assertThat(series(name))
+                    .as(name)
+                    .isNotEmpty()
+                    .allSatisfy(line -> assertThat(line).contains("pipeline=\"test\"", "sink=\"shadow\""));
+        assertThat(series("millrace_advisory_rows_total")).hasSize(AdvisoryOutcome.values().length);
+        assertThat(series("millrace_rows_written_total")).as("of the others").hasSize(1);
     }
 }

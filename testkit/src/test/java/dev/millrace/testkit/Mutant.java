@@ -349,8 +349,8 @@ record Mutant(String name, String module, String type, List<Edit> edits) {
                         "dev.millrace.kafka.PoisonRows",
                         new Edit("return shared.action == OnPoison.STOP;", "return false;"),
                         new Edit(
-                                "if (shared.action == OnPoison.SKIP) {",
-                                "if (shared.action != OnPoison.DEAD_LETTER) {")),
+                                "skips = shared.action == OnPoison.SKIP;",
+                                "skips = shared.action != OnPoison.DEAD_LETTER;")),
                 new Mutant(
                         "what nobody can read does not wait for its letter",
                         "connectors/kafka",
@@ -372,7 +372,7 @@ record Mutant(String name, String module, String type, List<Edit> edits) {
                         "drift is taken for poison",
                         "sink-pool",
                         "dev.millrace.sinkpool.Judge",
-                        new Edit("return would >= LEAST_OF_A_DRIFT", "return would < 0")),
+                        new Edit("return share.tooMany(more, nowNanos);", "return false;")),
                 new Mutant(
                         "a parked batch is forgotten",
                         "sink-pool",

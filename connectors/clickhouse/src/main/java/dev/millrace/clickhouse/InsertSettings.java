@@ -55,7 +55,8 @@ final class InsertSettings {
             "readonly");
 
     /// Whatever a later server calls it.
-    private static final Pattern OWNED_LIKE = Pattern.compile(".*(dedup|async_insert|insert_block_size|strict_insert|allow_errors).*");
+    private static final Pattern OWNED_LIKE =
+            Pattern.compile(".*(dedup|async_insert|insert_block_size|strict_insert|allow_errors).*");
 
     private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_]{0,99}");
 

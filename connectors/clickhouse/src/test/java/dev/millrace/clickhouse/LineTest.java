@@ -11,6 +11,7 @@ import dev.millrace.sinkpool.WriteOutcome.Misconfigured;
 import dev.millrace.sinkpool.WriteOutcome.Unavailable;
 import dev.millrace.sinkpool.WriteOutcome.Written;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
@@ -272,7 +273,7 @@ class LineTest {
                     + (right.equals(given) ? "200 OK\r\n" : "403 Forbidden\r\nX-ClickHouse-Exception-Code: 516\r\n")
                     + CLICKHOUSE + "Content-Length: 0\r\n\r\n");
         };
-        var settings = Bench.settings("events", Compression.NONE, new PasswordFile(file), Tls.DEFAULTS, Map.of());
+        var settings = Bench.settings("events", Compression.NONE, () -> read(file), Tls.DEFAULTS, Map.of());
         try (var stub = Stub.listen(checks);
                 var bench = Bench.open(settings, stub.uri())) {
             assertThat(bench.write(ROWS)).isInstanceOf(Misconfigured.class);
@@ -303,6 +304,14 @@ class LineTest {
                     .isEqualTo(String.join("\n", lines) + "\n");
             assertThat(request.headers().get("content-encoding"))
                     .isEqualTo(compression == Compression.NONE ? null : compression.encoding);
+        }
+    }
+
+    private static String read(Path file) {
+        try {
+            return Files.readString(file).strip();
+        } catch (IOException failure) {
+            throw new UncheckedIOException("the new one can't be read", failure);
         }
     }
 }

@@ -50,9 +50,24 @@ public final class SourceMachine {
             OpenHandles handles,
             LongSupplier epochs,
             SourceCounters counters,
-            DeadLetters deadLetters) {
+            DeadLetters deadLetters,
+            List<AdvisoryFeed> advisory) {
         public Parts {
             sinks = List.copyOf(sinks);
+            advisory = List.copyOf(advisory);
+        }
+
+        /// Without advisory sinks.
+        public Parts(
+                KafkaSourceSettings settings,
+                List<SinkFeed> sinks,
+                Intake intake,
+                Resolved inbox,
+                OpenHandles handles,
+                LongSupplier epochs,
+                SourceCounters counters,
+                DeadLetters deadLetters) {
+            this(settings, sinks, intake, inbox, handles, epochs, counters, deadLetters, List.of());
         }
     }
 
@@ -60,6 +75,7 @@ public final class SourceMachine {
     private final Function<SourcePartition, PartitionAccount> accounts;
     private final Intake intake;
     private final Feeds feeds;
+    private final List<AdvisoryOutlet> advisory;
     private final ValueFormat format;
     private final PauseBook pauses;
     private final PoisonRows.Shared poison;
@@ -80,6 +96,7 @@ public final class SourceMachine {
         this.accounts = accounts;
         this.intake = parts.intake();
         this.feeds = new Feeds(parts.sinks(), intake);
+        this.advisory = parts.advisory().stream().map(AdvisoryOutlet::new).toList();
         var values = parts.settings().values();
         this.format = ValueFormat.of(values.format(), values.onTombstone());
         this.pauses = new PauseBook(parts.counters());
@@ -130,7 +147,7 @@ public final class SourceMachine {
                 parts.handles());
         flight.owned(partition, assigned.committed());
         var account = accounts.apply(partition);
-        var flow = new PartitionFlow(tracker, account, feeds, format, poison, parts.inbox(), intake.budget());
+        var flow = new PartitionFlow(tracker, account, feeds, format, poison, parts.inbox(), intake.budget(), advisory);
         var one = new Owned(flow, nowNanos);
         owned.put(partition, one);
         pauses.arrived(partition, nowNanos);
@@ -151,13 +168,14 @@ public final class SourceMachine {
     }
 
     private void step(boolean nothingPolled, long nowNanos, Consumer<SourceCommand> out) {
-        poison.log().now(nowNanos);
+        poison.now(nowNanos);
         holdBudget(nowNanos);
         feeds.offerDue(nowNanos);
         encode(nowNanos, out);
         handOver(nothingPolled, nowNanos);
+        handOn();
         if (draining) finishInput(nowNanos, out);
-        for (var line : poison.log().take()) out.accept(new Tell("row_poison", line));
+        for (var line : poison.log().take()) out.accept(new Tell(poison.event(), line));
         if (revoking) return;
         pause(nowNanos, out);
         stalls(nowNanos, out);
@@ -195,10 +213,12 @@ public final class SourceMachine {
             if (!budgetHeld) {
                 one.noRoom = false;
                 one.lettersOut = false;
+                var drifts = false;
                 switch (one.flow.encodeOn()) {
                     case PartitionFlow.Progress.Done() -> {}
                     case PartitionFlow.Progress.NoRoom() -> one.noRoom = true;
                     case PartitionFlow.Progress.LettersOut() -> one.lettersOut = true;
+                    case PartitionFlow.Progress.Drifting() -> drifts = true;
                     // Others may have made room since: this pause is the budget's all the same.
                     case PartitionFlow.Progress.NoBudget() -> hold(nowNanos);
                     case PartitionFlow.Progress.Poisoned(var offset, var reason, var detail) -> {
@@ -206,6 +226,9 @@ public final class SourceMachine {
                         stop(5, one.flow.partition + "@" + offset + ": " + reason + " " + detail, out);
                     }
                 }
+                if (drifts && !one.drifting)
+                    out.accept(new Tell("poison_drift", one.flow.partition + ": " + Owned.DRIFT));
+                one.drifting = drifts;
             }
             if (openBuilders + one.flow.openBuilders() > MOST_OPEN_BUILDERS) one.flow.handOver();
             openBuilders += one.flow.openBuilders();
@@ -238,9 +261,15 @@ public final class SourceMachine {
         feeds.offerAll();
     }
 
+    private void handOn() {
+        for (var outlet : advisory) outlet.handOn();
+    }
+
     // What was polled is encoded while there is room; at the end of the time for it the rest is given up, and replays.
     private void finishInput(long nowNanos, Consumer<SourceCommand> out) {
         if (inputFinished) return;
+        // Nothing would come of waiting for these.
+        for (var one : owned.values()) if (one.drifting) one.flow.dropWaiting();
         handOverAll();
         if (NanoClock.reached(encodeUntilNanos, nowNanos)) {
             for (var one : owned.values()) one.flow.discard();
@@ -261,6 +290,7 @@ public final class SourceMachine {
         if (one.halted) return PauseReason.HALTED;
         if (draining) return PauseReason.DRAIN;
         if (budgetHeld) return PauseReason.BUDGET;
+        if (one.drifting) return PauseReason.DRIFT;
         if (one.lettersOut) return PauseReason.DEAD_LETTERS;
         if (one.noRoom || one.flow.hasWaiting()) return PauseReason.TARGET;
         return one.pendingFull ? PauseReason.PENDING : null;
@@ -294,6 +324,8 @@ public final class SourceMachine {
             parts.counters().staleAck();
             return;
         }
+        if (!(moved instanceof PartitionTracker.Moved.Stale))
+            one.flow.resolved(event.range(), event.resolution(), nowNanos);
         switch (moved) {
             case PartitionTracker.Moved.Forward _ -> watermarkMoved(one);
             case PartitionTracker.Moved.Held() -> {}
@@ -355,7 +387,7 @@ public final class SourceMachine {
 
     private void forget(Owned one) {
         var flow = one.flow;
-        flow.discard();
+        flow.forget();
         flow.account.nothingWaits();
         feeds.drop(flow.partition, flow.epoch);
         intake.epochEnded(flow.partition, flow.epoch);
@@ -457,6 +489,7 @@ public final class SourceMachine {
 
     /// Gives up everything that is not handed over; every handle it holds is closed.
     public void close() {
+        handOn();
         for (var partition : new ArrayList<>(owned.keySet())) revoked(List.of(partition));
         feeds.discard();
     }
