@@ -1,5 +1,6 @@
 package dev.millrace.cli;
 
+import dev.millrace.kafka.DeadLetterDesk;
 import dev.millrace.kafka.DeadLetterWhere;
 import dev.millrace.kafka.ReplayReport;
 import dev.millrace.kafka.ReplaySettings;
@@ -39,7 +40,7 @@ final class DlqReplayCommand implements Callable<Integer> {
     @Option(names = "--where", paramLabel = "KEY=VALUE", description = DlqFile.WHERE)
     private List<String> where = new ArrayList<>();
 
-    @Option(names = "--dry-run", description = "send nothing, and say what would be sent")
+    @Option(names = "--dry-run", description = "send nothing, and count what would be sent")
     private boolean dryRun;
 
     @Option(names = "--rate", paramLabel = "N/s", description = "at most so many rows a second (default: no bound)")
@@ -79,16 +80,24 @@ final class DlqReplayCommand implements Callable<Integer> {
                     dryRun,
                     Instant.now().toEpochMilli());
             Signals.handle(this::onSignal, "TERM", "INT");
-            var screen = new Screen(System.err, Screen.onTerminal());
-            var report =
-                    letters.desk().replay(settings, (done, of) -> screen.progress(bar(done, of), System.nanoTime()));
-            screen.end();
+            var report = replay(letters.desk(), settings);
             print(report, spec.commandLine().getOut(), err);
             return report.whole() ? ExitCode.DRAINED.code() : NOT_WHOLE;
         } catch (IllegalArgumentException | StartRefused refused) {
             err.println(refused.getMessage());
             err.flush();
             return ExitCode.BAD_CONFIGURATION.code();
+        }
+    }
+
+    // What is known to be a terminal is standard output. Elsewhere that holds the counts, and nothing else.
+    private static ReplayReport replay(DeadLetterDesk desk, ReplaySettings settings) throws StartRefused {
+        var terminal = Screen.onTerminal();
+        var screen = new Screen(terminal ? System.out : System.err, terminal);
+        try {
+            return desk.replay(settings, (done, of) -> screen.progress(bar(done, of), System.nanoTime()));
+        } finally {
+            screen.end();
         }
     }
 

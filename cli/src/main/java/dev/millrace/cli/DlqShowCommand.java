@@ -18,8 +18,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "show",
         description = {
-            "Print the letters of one record, the newest for each sink: headers, key and value. Names the record as",
-            "list prints it, or any record of the dead-letter topic by its place there."
+            "Print the letters of one record, the newest for each sink: headers, key and value.",
+            "The record is named as list prints it; any record of the dead-letter topic is, by its place there."
         })
 final class DlqShowCommand implements Callable<Integer> {
     private static final int NOT_FOUND = 1;

@@ -2,24 +2,38 @@ package dev.millrace.config;
 
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
+import java.util.function.Supplier;
 
 /// A value that is never printed: `toString` is `***`, and only [#reveal] gives the text.
 ///
 /// A class and not a record, so that no accessor, pattern or generated `toString` shows it.
 public final class Secret {
     private final String value;
+    private final Supplier<String> again;
 
-    private Secret(String value) {
+    private Secret(String value, Supplier<String> again) {
         this.value = value;
+        this.again = again;
     }
 
     public static Secret of(String value) {
-        return new Secret(value);
+        return new Secret(value, () -> value);
     }
 
-    /// The text itself, for the one call that needs it. Never log or keep what this returns.
+    /// One that may be another by now: `again` reads it anew, or throws without a word of it.
+    static Secret of(String value, Supplier<String> again) {
+        return new Secret(value, again);
+    }
+
+    /// The text itself as it was read first, for the one call that needs it. Never log or keep what this returns.
     public String reveal() {
         return value;
+    }
+
+    /// The same as it is now: what a `${file:}` brings in is read again. Blocks for as long as that takes. Throws
+    /// `IllegalStateException` where it cannot be read any more.
+    public String current() {
+        return again.get();
     }
 
     @Override

@@ -22,12 +22,22 @@ record SecretType() implements ScalarType<Secret> {
                     .warn(node.place(), path, "stands in the file in clear; use ${file:/run/secrets/…} or ${VAR}");
         }
         return switch (parse(text)) {
-            case Parsed.Good<Secret>(var value) -> value;
+            case Parsed.Good<Secret>(var value) ->
+                text.fromFile()
+                        ? Secret.of(value.reveal(), () -> again(text.source(), reading.interpolation()))
+                        : value;
             case Parsed.Bad<Secret>(var message) -> {
                 reading.problems().error(node.place(), path, message);
                 yield null;
             }
         };
+    }
+
+    private String again(String source, Interpolation interpolation) {
+        var text = interpolation.fill(source, true);
+        if (text instanceof Parsed.Good<Text>(var filled) && parse(filled) instanceof Parsed.Good<Secret>(var now))
+            return now.reveal();
+        throw new IllegalStateException("a secret that was read at the start cannot be read again");
     }
 
     @Override

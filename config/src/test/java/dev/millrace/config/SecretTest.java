@@ -1,9 +1,15 @@
 package dev.millrace.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -29,6 +35,29 @@ class SecretTest {
                         .password()
                         .reveal())
                 .isEqualTo("hunter2");
+    }
+
+    @Test
+    @DisplayName("INPUT-44: a secret from a file is read again, and what went wrong is told without it")
+    void aSecretFromAFileIsReadAgain(@TempDir Path directory) throws Exception {
+        var file = Files.writeString(directory.resolve("password"), "hunter2\n");
+        var loaded = PipelineText.postgres()
+                .with("${PASSWORD}", "${file:" + file + "}")
+                .loaded();
+        var password = ((PostgresConfig) loaded.config().sinks().getFirst().kind()).password();
+        assertThat(password.current()).isEqualTo("hunter2");
+        Files.writeString(file, "hunter3\n");
+        assertThat(password.current()).isEqualTo("hunter3");
+        assertThat(password.reveal()).isEqualTo("hunter2");
+        for (var broken : List.of("", "hunter4".repeat(20_000))) {
+            Files.writeString(file, broken);
+            assertThatThrownBy(password::current)
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageNotContaining("hunter");
+        }
+        Files.delete(file);
+        assertThatThrownBy(password::current).isInstanceOf(IllegalStateException.class);
+        assertThat(Secret.of("hunter2").current()).isEqualTo("hunter2");
     }
 
     @Test

@@ -5,6 +5,7 @@ import dev.millrace.kafka.PartitionView;
 import dev.millrace.pipeline.AdminServer.Answer;
 import dev.millrace.sinkpool.AdmissionBudget;
 import dev.millrace.sinkpool.NanoClock;
+import dev.millrace.sinkpool.ShardView;
 import dev.millrace.sinkpool.SinkPool;
 import java.util.List;
 import java.util.Map;
@@ -25,6 +26,7 @@ record AdminPages(
         AdmissionBudget budget,
         NanoClock clock,
         long stuckNanos,
+        Supplier<Map<String, Map<String, Long>>> unknownFields,
         BooleanSupplier stopping,
         Supplier<Answer> metrics) {
     Map<String, Supplier<Answer>> pages() {
@@ -59,9 +61,17 @@ record AdminPages(
         if (!from.view().ready()) return Answer.text(503, "no assignment");
         for (var shard : pool.status()) {
             if (!shard.view().usable()) return Answer.text(503, shard.shard() + ": no usable replica");
-            if (shard.view().blocked()) return Answer.text(503, shard.shard() + ": a batch is refused");
+            if (shard.view().blocked()) return Answer.text(503, shard.shard() + ": " + held(shard.view()));
         }
         return Answer.text(200, "ready");
+    }
+
+    /// Refused, or its dead letters are not taken.
+    private static String held(ShardView view) {
+        for (var held : view.held()) {
+            if (held.blocked() && held.failure() != null) return "a batch is held: " + held.failure();
+        }
+        return "a batch is held";
     }
 
     private Answer stuck() {
@@ -74,6 +84,7 @@ record AdminPages(
         var from = source.get();
         var state = stopping.getAsBoolean() ? "draining" : from == null ? "starting" : "running";
         List<PartitionView> partitions = from == null ? List.of() : from.view().partitions();
-        return Answer.json(StatusJson.of(pipeline, state, partitions, pool.status(), budget, clock.nanoTime()));
+        return Answer.json(StatusJson.of(
+                pipeline, state, partitions, pool.status(), budget, unknownFields.get(), clock.nanoTime()));
     }
 }

@@ -200,7 +200,8 @@ public final class Pipeline {
                     clock);
             metrics = new PipelineMetrics(
                     scrape.registry(config.name()),
-                    new PipelineMetrics.Sources(clock, budget, made.counters(), this::partitions, pool::status));
+                    new PipelineMetrics.Sources(
+                            clock, budget, made.counters(), this::partitions, pool::status, this::unknownFields));
             source = made;
             return made;
         } catch (IllegalArgumentException wrong) {
@@ -220,6 +221,7 @@ public final class Pipeline {
                                     budget,
                                     clock,
                                     stuckNanos(),
+                                    this::unknownFields,
                                     this::ended,
                                     this::scraped)
                             .pages());
@@ -424,6 +426,11 @@ public final class Pipeline {
     public @Nullable InetSocketAddress adminAddress() {
         var server = admin;
         return server == null ? null : server.address();
+    }
+
+    /// Of each sink, how often it left out which field.
+    private Map<String, Map<String, Long>> unknownFields() {
+        return sinks.stream().collect(Collectors.toMap(SinkPart::name, SinkPart::unknownFields));
     }
 
     private List<PartitionView> partitions() {

@@ -47,7 +47,8 @@ final class PipelineMetrics {
             AdmissionBudget budget,
             SourceCounters counters,
             Supplier<List<PartitionView>> partitions,
-            Supplier<List<ShardStatus>> shards) {}
+            Supplier<List<ShardStatus>> shards,
+            Supplier<Map<String, Map<String, Long>>> unknownFields) {}
 
     private record Timers(Timer write, Timer permitWait, Timer sealToSettle) {}
 
@@ -61,6 +62,7 @@ final class PipelineMetrics {
     private final MultiGauge watermark;
     private final MultiGauge blocked;
     private final MultiGauge transactions;
+    private final RefusedMeters refused;
 
     PipelineMetrics(MeterRegistry registry, Sources from) {
         this.registry = registry;
@@ -80,6 +82,7 @@ final class PipelineMetrics {
         ofBudget();
         ofSource();
         for (var shard : from.shards().get()) ofShard(shard);
+        refused = new RefusedMeters(registry, from.unknownFields());
     }
 
     private void ofBudget() {
@@ -281,6 +284,7 @@ final class PipelineMetrics {
         rows(watermark, partitions, PartitionView::watermark);
         rows(transactions, partitions, PipelineMetrics::hangingSeconds);
         rows(blocked, partitions, partition -> partition.headNanos() / NANOS_PER_SECOND);
+        refused.refresh(partitions);
     }
 
     private static @Nullable Number hangingSeconds(PartitionView partition) {

@@ -72,6 +72,11 @@ final class SinkPart {
         };
     }
 
+    /// How often `unknown_fields: ignore` left out each field.
+    Map<String, Long> unknownFields() {
+        return sink instanceof PostgresSink postgres ? postgres.ignoredFields() : Map.of();
+    }
+
     List<ShardSpec> specs(PoisonConfig poison) {
         var counts = sink.traits().countsRows();
         return config.shards().stream()

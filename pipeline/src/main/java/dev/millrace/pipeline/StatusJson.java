@@ -11,6 +11,7 @@ import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// The state of a running pipeline as one JSON document: what it has polled, what it holds, and how each replica
@@ -35,6 +36,7 @@ final class StatusJson {
             List<PartitionView> partitions,
             List<ShardStatus> shards,
             AdmissionBudget budget,
+            Map<String, Map<String, Long>> unknownFields,
             long nowNanos) {
         var text = new StringWriter();
         try (var generator = JSON.createGenerator(text)) {
@@ -49,11 +51,20 @@ final class StatusJson {
             generator.writeArrayFieldStart("shards");
             for (var shard : shards) json.shard(shard);
             generator.writeEndArray();
+            generator.writeObjectFieldStart("unknown_fields");
+            for (var sink : unknownFields.entrySet()) json.counts(sink.getKey(), sink.getValue());
+            generator.writeEndObject();
             generator.writeEndObject();
         } catch (IOException impossible) {
             throw new UncheckedIOException(impossible);
         }
         return text.toString();
+    }
+
+    private void counts(String name, Map<String, Long> counts) throws IOException {
+        out.writeObjectFieldStart(name);
+        for (var count : counts.entrySet()) out.writeNumberField(count.getKey(), count.getValue());
+        out.writeEndObject();
     }
 
     private void budget(AdmissionBudget budget) throws IOException {
@@ -97,6 +108,7 @@ final class StatusJson {
             out.writeNumberField("skipped", sink.skippedRows() + tally.skipped());
             out.writeNumberField("dead_lettered", sink.deadLettered() + tally.deadLettered());
             out.writeNumberField("dead_letters_out", sink.lettersOut());
+            counts("poison", sink.poison());
             out.writeEndObject();
         }
         out.writeEndArray();

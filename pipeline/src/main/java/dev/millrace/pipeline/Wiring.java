@@ -105,7 +105,7 @@ final class Wiring {
             case SKIP -> KafkaSourceSettings.OnPoison.SKIP;
             case DEAD_LETTER -> KafkaSourceSettings.OnPoison.DEAD_LETTER;
         };
-        return new KafkaSourceSettings.Values(kind, tombstone, onPoison);
+        return new KafkaSourceSettings.Values(kind, tombstone, onPoison).maxRate(poison.maxRatePercent() / 100);
     }
 
     static ShardSettings shard(SinkConfig sink, ShardConfig shard, PoisonConfig poison, boolean countsRows) {
@@ -180,8 +180,9 @@ final class Wiring {
                 new PostgresSettings.Limits(sink.inflight().maxPerShard(), connect, sink.writeTimeout()));
     }
 
+    /// Read again at each login: it may have been rotated.
     private static Password passwordOf(PostgresConfig postgres) {
-        return Password.of(postgres.password().reveal());
+        return postgres.password()::current;
     }
 
     private static PostgresSettings.Tls tls(PostgresConfig.Tls tls) {

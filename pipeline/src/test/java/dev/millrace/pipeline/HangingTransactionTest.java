@@ -9,6 +9,7 @@ import dev.millrace.kafka.PartitionView;
 import dev.millrace.kafka.SourceCounters;
 import dev.millrace.sinkpool.AdmissionBudget;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -31,7 +32,7 @@ final class HangingTransactionTest {
         assertThat(StuckJson.of(hangs, List.of(), 10 * SECOND, 0))
                 .contains("\"topic\":\"orders\",\"partition\":3")
                 .contains(told);
-        assertThat(StatusJson.of("shop", "running", hangs, List.of(), BUDGET, 0))
+        assertThat(StatusJson.of("shop", "running", hangs, List.of(), BUDGET, Map.of(), 0))
                 .contains(told);
     }
 
@@ -50,7 +51,8 @@ final class HangingTransactionTest {
         var scrape = new Scrape();
         var metrics = new PipelineMetrics(
                 scrape.registry("test"),
-                new PipelineMetrics.Sources(() -> 0, BUDGET, new SourceCounters(), () -> orders(now[0]), List::of));
+                new PipelineMetrics.Sources(
+                        () -> 0, BUDGET, new SourceCounters(), () -> orders(now[0]), List::of, Map::of));
         assertThat(scrape.answer(metrics).body().lines())
                 .anySatisfy(line -> assertThat(line)
                         .startsWith("millrace_transaction_hanging_seconds{")

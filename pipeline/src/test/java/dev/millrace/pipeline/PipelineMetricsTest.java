@@ -10,6 +10,7 @@ import dev.millrace.kafka.SourceCounters;
 import dev.millrace.sinkpool.AdmissionBudget;
 import dev.millrace.sinkpool.Failure;
 import dev.millrace.sinkpool.NanoClock;
+import dev.millrace.sinkpool.RowTally;
 import dev.millrace.sinkpool.ShardCounts;
 import dev.millrace.sinkpool.ShardId;
 import dev.millrace.sinkpool.ShardStatus;
@@ -17,8 +18,11 @@ import dev.millrace.sinkpool.ShardView;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -28,6 +32,7 @@ class PipelineMetricsTest {
 
     private final List<PartitionView> partitions = new ArrayList<>();
     private final ShardCounts counts = new ShardCounts(1);
+    private final Map<String, Long> unknownFields = new TreeMap<>();
     private final Scrape scrape = new Scrape();
     private List<ShardView.Held> held = List.of();
     private long lastAnswer = NanoClock.NEVER;
@@ -39,7 +44,8 @@ class PipelineMetricsTest {
                     new AdmissionBudget(10, 1_000, 0.5),
                     new SourceCounters(),
                     () -> List.copyOf(partitions),
-                    () -> List.of(shard())));
+                    () -> List.of(shard()),
+                    () -> Map.of("warehouse", unknownFields)));
 
     private ShardStatus shard() {
         var replica = new ShardView.Replica(
@@ -64,6 +70,72 @@ class PipelineMetricsTest {
                 null,
                 lag,
                 null);
+    }
+
+    private static PartitionView poisoned(int number, Map<String, Long> poison) {
+        var sink = new PartitionView.SinkRows(
+                "warehouse", new RowTally(), new TreeMap<>(), new TreeMap<>(poison), 0, 0, 0);
+        return new PartitionView(
+                new SourcePartition("orders", TopicId.UNKNOWN, number),
+                0,
+                7,
+                0,
+                0,
+                List.of(sink),
+                40L,
+                47L,
+                40L,
+                1,
+                0,
+                null,
+                null,
+                null);
+    }
+
+    @Test
+    @Tag("FMT-3")
+    @Tag("OPS-4")
+    void poisonIsCountedByReasonOverAllPartitions() {
+        partitions.add(poisoned(0, Map.of("fraction", 2L)));
+        partitions.add(poisoned(1, Map.of("fraction", 3L, "unknown_field", 1L)));
+        assertThat(series("millrace_rows_poison_total"))
+                .hasSize(2)
+                .anySatisfy(
+                        line -> assertThat(line).contains("reason=\"fraction\"").endsWith(" 5.0"))
+                .anySatisfy(line ->
+                        assertThat(line).contains("reason=\"unknown_field\"").endsWith(" 1.0"));
+        partitions.set(0, poisoned(0, Map.of("fraction", 4L)));
+        assertThat(series("millrace_rows_poison_total"))
+                .anySatisfy(
+                        line -> assertThat(line).contains("reason=\"fraction\"").endsWith(" 7.0"));
+    }
+
+    @Test
+    @Tag("FMT-3")
+    @Tag("OPS-10")
+    @DisplayName("CASE-45: fields that are left out are counted, and their names are in no label")
+    void fieldsThatAreLeftOutAreCountedAndNotNamed() {
+        assertThat(series("millrace_unknown_fields_total"))
+                .singleElement()
+                .asString()
+                .contains("sink=\"warehouse\"")
+                .endsWith(" 0.0");
+        unknownFields.putAll(Map.of("colour", 2L, "size", 3L));
+        assertThat(series("millrace_unknown_fields_total"))
+                .singleElement()
+                .asString()
+                .doesNotContain("colour")
+                .endsWith(" 5.0");
+        assertThat(StatusJson.of(
+                        "shop",
+                        "running",
+                        List.of(poisoned(0, Map.of("fraction", 2L))),
+                        List.of(),
+                        new AdmissionBudget(10, 1_000, 0.5),
+                        Map.of("warehouse", unknownFields),
+                        0))
+                .contains("\"unknown_fields\":{\"warehouse\":{\"colour\":2,\"size\":3}}")
+                .contains("\"poison\":{\"fraction\":2}");
     }
 
     private List<String> series(String name) {

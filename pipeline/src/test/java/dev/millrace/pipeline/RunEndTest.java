@@ -57,7 +57,7 @@ final class RunEndTest {
 
     /// Of a partition that began at 10 and of which `polled` rows were taken.
     private static PartitionView partition(long polled, RowTally tally, @Nullable Long committed, @Nullable Long lag) {
-        var sink = new PartitionView.SinkRows("warehouse", tally, new TreeMap<>(), 0, 0, 0);
+        var sink = new PartitionView.SinkRows("warehouse", tally, new TreeMap<>(), new TreeMap<>(), 0, 0, 0);
         return new PartitionView(
                 P0, 0, polled, 0, 0, List.of(sink), TAKEN, TAKEN + polled, committed, 0, 0, null, lag, null);
     }

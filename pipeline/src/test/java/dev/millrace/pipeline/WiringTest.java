@@ -45,6 +45,8 @@ final class WiringTest {
                 "inflight: { max_per_shard: 64 }",
                 "breaker: { failures: 1, open_for: 100ms, open_for_max: 100ms, half_open_probes: 100 }",
                 "breaker: { failure_rate: 100%, window: 10000, min_calls: 10000, open_for: 1h, open_for_max: 1h }",
+                "write: { timeout: 30s }\npoison: { max_rate: 0%, evidence: 1s, attempts: 100 }",
+                "write: { timeout: 30s }\npoison: { max_rate: 100%, single_row: dead_letter }",
                 "breaker: { slow_call: { longer_than: 1ms, rate: 1% }, probe_timeout: 1h }"
             })
     void whatTheFileMaySayAPipelineIsMadeOf(String lines) throws IOException {

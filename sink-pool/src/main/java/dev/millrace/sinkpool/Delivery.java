@@ -212,9 +212,7 @@ final class Delivery {
 
     /// How many rows are refused alone and not yet set aside.
     int suspects() {
-        return isolation == null || stage instanceof Stage.Settling
-                ? 0
-                : isolation.suspects().size();
+        return isolation == null || stage instanceof Stage.Settling ? 0 : isolation.undecided();
     }
 
     /// The batch counts as written with its first part that is. Returns whether this is it.

@@ -27,6 +27,9 @@ final class Isolation {
     /// sibling, so perhaps only because it took nothing just then.
     record Suspect(int row, Failure failure, int attempts, boolean certain, boolean early) {}
 
+    /// Why a row is poison that alone is too large, whatever number the sink has for that.
+    private static final String TOO_LARGE = "too_large";
+
     private final int attemptsOfOne;
     private final ArrayDeque<Part> open = new ArrayDeque<>();
     private final List<Suspect> suspects = new ArrayList<>();
@@ -35,6 +38,8 @@ final class Isolation {
     private boolean landed;
     private int refusals;
     private int tries;
+    /// One suspect is tried again, for all of them.
+    private boolean asks;
 
     /// `attemptsOfOne` is how often a single row is refused before it is a suspect (POI-16).
     Isolation(int rows, int attemptsOfOne) {
@@ -58,6 +63,8 @@ final class Isolation {
         landed = true;
         var part = take();
         if (part.rows() == 1 && named.get(part.from())) believesNames = false;
+        if (asks && !suspects.isEmpty()) again(true);
+        asks = false;
         tryEarlyOnesAgain();
         return part;
     }
@@ -84,12 +91,13 @@ final class Isolation {
     /// The current part is too large for the sink. A single row that is, is so whatever becomes of others (POI-15).
     void tooLarge(Failure failure) {
         var part = open.getFirst();
-        if (part.rows() == 1) suspect(part, failure, true);
+        if (part.rows() == 1) suspect(part, new Failure(TOO_LARGE, failure.toString(), false), true);
         else halves(take());
     }
 
     private void suspect(Part part, Failure failure, boolean certain) {
         suspects.add(new Suspect(part.from(), failure, Math.max(1, tries), certain, !certain && !landed));
+        asks = false;
         take();
         tryEarlyOnesAgain();
     }
@@ -119,6 +127,17 @@ final class Isolation {
         }
     }
 
+    /// Suspects that nobody judged are tried once more, since their cause may be mended: all of them, or one, each time
+    /// another, and then all if the sink takes it.
+    void again(boolean all) {
+        tries = 0;
+        asks = !all;
+        do {
+            var row = (all ? suspects.removeLast() : suspects.removeFirst()).row();
+            open.push(new Part(row, row + 1));
+        } while (all && !suspects.isEmpty());
+    }
+
     /// No part is left to write.
     boolean done() {
         return open.isEmpty();
@@ -136,6 +155,11 @@ final class Isolation {
 
     List<Suspect> suspects() {
         return suspects;
+    }
+
+    /// Suspects, and the one that is asked again.
+    int undecided() {
+        return suspects.size() + (asks ? 1 : 0);
     }
 
     /// All suspects need no evidence.

@@ -1,7 +1,5 @@
 package dev.millrace.sinkpool;
 
-import java.util.ArrayDeque;
-
 /// Decides for one shard whether what was refused is poison, an outage, or a schema that changed, by what the shard
 /// decided lately.
 ///
@@ -23,31 +21,14 @@ final class Judge {
     }
 
     private static final int REFUSALS_OF_AN_OUTAGE = 32;
-    private static final int LEAST_OF_A_DRIFT = 100;
-    private static final long LEAST_WINDOW_ROWS = 10_000;
-    private static final long LEAST_WINDOW_NANOS = 60_000_000_000L;
-    private static final long SLOT_NANOS = 1_000_000_000L;
-
-    /// What was decided within one second.
-    private static final class Slot {
-        final long fromNanos;
-        long rows;
-        long poison;
-
-        Slot(long fromNanos) {
-            this.fromNanos = fromNanos;
-        }
-    }
-
     private final PoisonSettings settings;
-    private final ArrayDeque<Slot> window = new ArrayDeque<>();
-    private long rows;
-    private long poison;
+    private final PoisonShare share;
     private long acceptedNanos;
     private boolean acceptedAny;
 
     Judge(PoisonSettings settings) {
         this.settings = settings;
+        this.share = new PoisonShare(settings.maxRate());
     }
 
     PoisonSettings settings() {
@@ -58,36 +39,12 @@ final class Judge {
     void accepted(long count, long nowNanos) {
         acceptedAny = true;
         acceptedNanos = nowNanos;
-        decided(count, 0, nowNanos);
+        share.decided(count, 0, nowNanos);
     }
 
     /// A row was set aside as poison.
     void condemned(long nowNanos) {
-        decided(1, 1, nowNanos);
-    }
-
-    private void decided(long count, long poisonCount, long nowNanos) {
-        var slot = window.peekLast();
-        if (slot == null || nowNanos - slot.fromNanos >= SLOT_NANOS) {
-            slot = new Slot(nowNanos);
-            window.addLast(slot);
-        }
-        slot.rows += count;
-        slot.poison += poisonCount;
-        rows += count;
-        poison += poisonCount;
-        forget(nowNanos);
-    }
-
-    // The window is the last rows or the last seconds, whichever are more.
-    private void forget(long nowNanos) {
-        for (var oldest = window.peekFirst(); oldest != null; oldest = window.peekFirst()) {
-            if (nowNanos - oldest.fromNanos < LEAST_WINDOW_NANOS + SLOT_NANOS || rows - oldest.rows < LEAST_WINDOW_ROWS)
-                return;
-            window.removeFirst();
-            rows -= oldest.rows;
-            poison -= oldest.poison;
-        }
+        share.decided(1, 1, nowNanos);
     }
 
     /// The shard took something within `poison.evidence`.
@@ -97,9 +54,7 @@ final class Judge {
 
     /// With `more` set aside too, it would be too many.
     boolean drift(int more, long nowNanos) {
-        forget(nowNanos);
-        var would = poison + more;
-        return would >= LEAST_OF_A_DRIFT && would > settings.maxRate() * (rows + more);
+        return share.tooMany(more, nowNanos);
     }
 
     /// `knownOutage`: the batch was taken apart before, and nothing came of it. `elsewhere` is how many suspects other

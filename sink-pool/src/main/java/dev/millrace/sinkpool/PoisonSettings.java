@@ -23,8 +23,8 @@ public record PoisonSettings(Action action, SingleRow singleRow, double maxRate,
     }
 
     public PoisonSettings {
-        if (!(maxRate > 0 && maxRate <= 1))
-            throw new IllegalArgumentException("poison.max_rate " + maxRate + " not in (0, 1]");
+        if (!(maxRate >= 0 && maxRate <= 1))
+            throw new IllegalArgumentException("poison.max_rate " + maxRate + " not in [0, 1]");
         if (evidenceNanos < 1) throw new IllegalArgumentException("poison.evidence " + evidenceNanos + " ns < 1");
         if (attempts < 1) throw new IllegalArgumentException("poison.attempts " + attempts + " < 1");
     }

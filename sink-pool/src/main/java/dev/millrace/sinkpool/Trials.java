@@ -68,12 +68,16 @@ final class Trials {
         next(delivery, suspects.isEmpty() ? null : suspects.getLast().failure(), nowNanos);
     }
 
-    /// Suspects that waited for the share of poison to fall are judged again.
+    /// Suspects that waited for the share of poison to fall are tried again, and judged by what comes of it. While it
+    /// has not fallen one of them is, to see whether somebody mended the cause.
     void tick(long nowNanos) {
         for (var delivery : deliveries.drifting(nowNanos)) {
             var isolation = delivery.apart();
             if (isolation == null) throw new IllegalStateException("a whole batch drifts");
-            next(delivery, isolation.suspects().getLast().failure(), nowNanos);
+            var suspects = isolation.suspects().size() + deliveries.suspectsElsewhere(delivery);
+            isolation.again(!judge.drift(suspects, nowNanos));
+            delivery.ready();
+            deliveries.unpark(delivery);
         }
     }
 

@@ -12,6 +12,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -477,16 +478,37 @@ final class PoisonTest {
         assertThat(bench.letters).hasSizeLessThan(100);
         assertThat(bench.requests).as("a drift is soon seen").isLessThan(700);
         assertThat(bench.notes).anyMatch(ShardNote.Drift.class::isInstance);
+        var before = bench.requests;
         for (var i = 0; i < 20; i++) bench.laterBy(30).answer();
+        assertThat(bench.requests - before)
+                .as("a row for each batch is asked again now and then")
+                .isBetween(20, 60);
         assertThat(bench.letters).hasSizeLessThan(100);
-        bench.poison.clear();
-        for (var i = 0; i < 24; i++)
-            bench.batch(10_000 + 500L * i, 500).answer().laterBy(10);
-        for (var i = 0; i < 40; i++) bench.laterBy(30).answer().acknowledge();
+        var set = bench.letters.size();
+        bench.acknowledge().poison.clear();
+        for (var i = 0; i < 3; i++) bench.laterBy(30).answer();
         assertThat(bench.shard.view().held())
-                .as("once the share has fallen, all goes on")
+                .as("once the cause is mended, all goes on")
                 .isEmpty();
+        assertThat(bench.letters).as("and none of them is set aside").hasSize(set);
         bench.shard.assertAtRest();
+    }
+
+    @Test
+    @Tag("POI-13")
+    void whenTheShareHasFallenOnlyWhatIsStillRefusedIsSetAside() {
+        var bench = new Bench(_ -> {});
+        bench.batch(0, 1000).answer();
+        IntStream.range(1000, 1150).forEach(offset -> bench.poison.add((long) offset));
+        bench.batch(1000, 1000).answer();
+        assertThat(bench.notes).anyMatch(ShardNote.Drift.class::isInstance);
+        assertThat(bench.letters).isEmpty();
+        IntStream.range(1000, 1140).forEach(offset -> bench.poison.remove((long) offset));
+        for (var i = 0; i < 40; i++)
+            bench.batch(10_000 + 300L * i, 300).answer().laterBy(10).answer();
+        assertThat(bench.lettersOf())
+                .containsExactlyInAnyOrder(LongStream.range(1140, 1150).boxed().toArray(Long[]::new));
+        bench.acknowledge().shard.assertAtRest();
     }
 
     @Test
@@ -514,7 +536,8 @@ final class PoisonTest {
         single.largest = 0;
         single.batch(5, 1).answer();
         assertThat(single.lettersOf()).containsExactly(5L);
-        assertThat(single.letters.getFirst().failure().code()).isEqualTo("413");
+        assertThat(single.letters.getFirst().failure().code()).isEqualTo("too_large");
+        assertThat(single.letters.getFirst().failure().message()).isEqualTo("413: too large");
         assertThat(single.requests).isOne();
         single.acknowledge().shard.assertAtRest();
     }

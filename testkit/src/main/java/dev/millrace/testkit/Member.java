@@ -235,7 +235,7 @@ final class Member {
                         switch (reason) {
                             case BUDGET -> Sometimes.BUDGET_FULL;
                             case TARGET -> Sometimes.MAILBOX_FULL;
-                            case DEAD_LETTERS -> Sometimes.LETTERS_FULL;
+                            case DEAD_LETTERS, DRIFT -> Sometimes.LETTERS_FULL;
                             case PENDING -> Sometimes.PENDING_FULL;
                             case DRAIN -> Sometimes.PAUSED_FOR_DRAIN;
                             case HALTED -> Sometimes.PARTITION_HALTED;

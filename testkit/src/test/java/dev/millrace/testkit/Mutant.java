@@ -372,7 +372,7 @@ record Mutant(String name, String module, String type, List<Edit> edits) {
                         "drift is taken for poison",
                         "sink-pool",
                         "dev.millrace.sinkpool.Judge",
-                        new Edit("return would >= LEAST_OF_A_DRIFT", "return would < 0")),
+                        new Edit("return share.tooMany(more, nowNanos);", "return false;")),
                 new Mutant(
                         "a parked batch is forgotten",
                         "sink-pool",

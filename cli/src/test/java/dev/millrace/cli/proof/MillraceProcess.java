@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
-/// `millrace run` in a JVM of its own, as a user starts it: with a file, two outputs, signals and an exit code.
+/// `millrace` in a JVM of its own, as a user starts it: with a file, two outputs, signals and an exit code.
 ///
 /// Thread ownership: any thread.
 final class MillraceProcess implements AutoCloseable {
@@ -37,12 +37,25 @@ final class MillraceProcess implements AutoCloseable {
 
     /// With these limits of its memory.
     static MillraceProcess run(Path file, String... limits) throws IOException {
-        var name = file.getFileName().toString();
-        var stdout = file.resolveSibling(name + ".out");
-        var stderr = file.resolveSibling(name + ".err");
+        return start(file.getFileName().toString(), file, command(List.of(limits), List.of("run", file.toString())));
+    }
+
+    /// `millrace dlq` with these arguments, about the pipeline of a file. Outputs go to files of this name beside it.
+    static MillraceProcess dlq(String name, Path file, String what, String... more) throws IOException {
+        return start(name, file, dlqCommand(file, what, more));
+    }
+
+    /// The words of that command.
+    static List<String> dlqCommand(Path file, String what, String... more) {
+        var arguments = new ArrayList<>(List.of("dlq", what, file.toString()));
+        arguments.addAll(List.of(more));
+        return command(List.of("-Xmx512m"), arguments);
+    }
+
+    private static List<String> command(List<String> limits, List<String> arguments) {
         var command = new ArrayList<String>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(List.of(limits));
+        command.addAll(limits);
         command.addAll(List.of(
                 "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1",
@@ -50,9 +63,14 @@ final class MillraceProcess implements AutoCloseable {
                 "--sun-misc-unsafe-memory-access=allow",
                 "-cp",
                 classPath(),
-                "dev.millrace.cli.Main",
-                "run",
-                file.toString()));
+                "dev.millrace.cli.Main"));
+        command.addAll(arguments);
+        return command;
+    }
+
+    private static MillraceProcess start(String name, Path file, List<String> command) throws IOException {
+        var stdout = file.resolveSibling(name + ".out");
+        var stderr = file.resolveSibling(name + ".err");
         var process = new ProcessBuilder(command)
                 .redirectOutput(stdout.toFile())
                 .redirectError(stderr.toFile())

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -81,6 +82,62 @@ class PoisonTest {
                     .anySatisfy(line -> assertThat(line).contains(topic + "-0@" + BEFORE + ": not_an_object at byte 0"))
                     .hasSizeBetween(3, bad().size());
         }
+    }
+
+    @Test
+    @Tag("CKP-4")
+    @Timeout(value = 60, unit = TimeUnit.SECONDS)
+    @DisplayName(
+            "POI-6: under stop a row that the table refuses ends the process, which names it and commits nothing past it")
+    void stopEndsAtARowThatTheTableRefuses(SharedLab lab) throws Exception {
+        try (var stage = new Stage(lab)) {
+            var topic = refused(stage);
+            var recipe = stage.recipe("[ " + topic + " ]", "t", ", on_conflict: ignore")
+                    .set("poison.action", "stop");
+
+            var report = stage.start(recipe).awaitEnd(5);
+
+            assertThat(report.reason()).contains(topic + "-0@" + BEFORE, "23514", "constraint lucky");
+            assertThat(stage.topics().committed(stage.group()).get(new TopicPartition(topic, 0)))
+                    .isLessThanOrEqualTo(BEFORE);
+            assertThat(report.drained()).isFalse();
+
+            stage.execute("alter table t drop constraint lucky");
+            var mended = stage.start(recipe);
+            mended.await("all committed", () -> stage.caughtUp(topic));
+            mended.stop(0);
+            assertThat(stage.count("t")).isEqualTo(BEFORE + 1 + AFTER);
+        }
+    }
+
+    @Test
+    @Tag("CKP-2")
+    @Timeout(value = 60, unit = TimeUnit.SECONDS)
+    @DisplayName("POI-6: under skip a row that the table refuses is left out, counted and told where it is")
+    void skipLeavesOutARowThatTheTableRefuses(SharedLab lab) throws Exception {
+        try (var stage = new Stage(lab);
+                var log = LogLines.capture()) {
+            var topic = refused(stage);
+            var run = stage.start(recipe(stage, topic).set("poison.action", "skip"));
+            run.await("all committed", () -> stage.caughtUp(topic));
+            var report = run.stop(0);
+
+            assertThat(report.rows().skipped()).isEqualTo(1);
+            assertThat(report.rows().deadLettered()).isZero();
+            assertThat(stage.count("t")).isEqualTo(BEFORE + AFTER);
+            assertThat(log.lines())
+                    .anySatisfy(line -> assertThat(line).contains("row_skipped", topic + "-0@" + BEFORE, "23514"));
+        }
+    }
+
+    private static String refused(Stage stage) {
+        stage.execute("create table t (id integer primary key, p integer, constraint lucky check (p <> 7))");
+        var topic = stage.topic("refused");
+        stage.topics().create(topic, 1);
+        stage.topics().produce(Stage.rows(topic, 0, 0, BEFORE));
+        stage.topics().produce(List.of(Stage.row(topic, 0, "{\"id\":1000,\"p\":7}")));
+        stage.topics().produce(Stage.rows(topic, 0, BEFORE, AFTER));
+        return topic;
     }
 
     private static Recipe recipe(Stage stage, String topic) {

@@ -66,6 +66,13 @@ final class Recipe {
         return this;
     }
 
+    /// Takes a section of the root's sections away.
+    Recipe without(String path) {
+        var dot = path.lastIndexOf('.');
+        if (root.get(path.substring(0, dot)) instanceof Map<?, ?> section) section.remove(path.substring(dot + 1));
+        return this;
+    }
+
     /// Of the admin pages.
     int port() {
         return port;

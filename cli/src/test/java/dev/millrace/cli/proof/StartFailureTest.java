@@ -84,7 +84,10 @@ class StartFailureTest {
         cases.put("port in use", good(stage, topic).set("admin.listen", "127.0.0.1:" + takenPort));
         cases.put(
                 "report's folder missing", good(stage, topic).set("drain.report", directory + "/missing/report.json"));
-        cases.put("a part that is not built", good(stage, topic).set("poison.action", "dead_letter"));
+        cases.put("a part that is not built", good(stage, topic).set("delivery", "effectively_once"));
+        stage.topics().create(stage.topic("compacted"), 1, Map.of("cleanup.policy", "compact"));
+        cases.put("a dead-letter topic that forgets", good(stage, topic).set("poison.topic", stage.topic("compacted")));
+        cases.put("dead letters that would be read again", good(stage, topic).set("poison.topic", topic));
         cases.put(
                 "client properties that do not fit each other",
                 good(stage, topic)

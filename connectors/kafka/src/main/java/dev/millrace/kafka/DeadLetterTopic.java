@@ -16,6 +16,8 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.AuthenticationException;
 import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -196,7 +198,15 @@ public final class DeadLetterTopic implements DeadLetters, AutoCloseable {
 
         @Override
         public void failed(Sending sending, Exception why) {
-            var failure = failure(why);
+            again(sending, notTaken(why));
+        }
+
+        @Override
+        public void unread(Sending sending, Exception why) {
+            again(sending, new Failure(code(why), "reading the record again: " + why.getMessage(), false));
+        }
+
+        private void again(Sending sending, Failure failure) {
             var step = Math.min(++sending.failures, MOST_STEPS);
             sending.dueNanos = clock.nanoTime() + TimeUnit.MILLISECONDS.toNanos(LADDER.apply(step));
             synchronized (lock) {
@@ -205,10 +215,6 @@ public final class DeadLetterTopic implements DeadLetters, AutoCloseable {
             }
             tell(sending, failure);
             sending.failed(failure);
-            again(sending);
-        }
-
-        private void again(Sending sending) {
             synchronized (lock) {
                 if (!closed && letters != null) letters.add(sending);
             }
@@ -245,11 +251,17 @@ public final class DeadLetterTopic implements DeadLetters, AutoCloseable {
                 .log("{}: {}", sending, failure);
     }
 
-    private static Failure failure(Exception why) {
-        var kind = why instanceof AuthenticationException
+    private Failure notTaken(Exception why) {
+        var remedy = why instanceof RecordTooLargeException
+                ? "; raise its max.message.bytes"
+                : why instanceof TopicAuthorizationException ? "; allow WRITE" : "";
+        return new Failure(code(why), "dead-letter topic " + topic + ": " + why.getMessage() + remedy, true);
+    }
+
+    private static String code(Exception why) {
+        return why instanceof AuthenticationException
                 ? "authentication"
                 : why.getClass().getSimpleName();
-        return new Failure(kind, "dead-letter topic: " + why.getMessage(), true);
     }
 
     /// Sends nothing more; what is not acknowledged is abandoned. Within about a second.

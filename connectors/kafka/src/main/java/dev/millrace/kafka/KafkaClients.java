@@ -191,6 +191,11 @@ public final class KafkaClients {
         return new StartRefused(2, "source.kafka.properties: " + (cause == null ? wrong : cause).getMessage());
     }
 
+    /// The topics that are read.
+    KafkaSourceSettings.Subscription topics() {
+        return settings.topics();
+    }
+
     String bootstrapServers() {
         return settings.bootstrapServers();
     }

@@ -113,17 +113,33 @@ public record KafkaSourceSettings(
     }
 
     /// How a value becomes rows. At most `mostLetters` rows of a partition, which never become some, are on their way
-    /// to the dead-letter topic.
+    /// to the dead-letter topic. Where they are more than `maxRate` of its rows, it is
+    /// the schema that changed; 1 for never.
     public record Values(
-            ValueFormat.Kind format, ValueFormat.OnTombstone onTombstone, OnPoison onPoison, int mostLetters) {
+            ValueFormat.Kind format,
+            ValueFormat.OnTombstone onTombstone,
+            OnPoison onPoison,
+            int mostLetters,
+            double maxRate) {
         public static final int MOST_LETTERS = 1000;
 
         public Values {
             if (mostLetters < 1) throw new IllegalArgumentException("letters " + mostLetters + " < 1");
+            if (!(maxRate >= 0 && maxRate <= 1))
+                throw new IllegalArgumentException("poison.max_rate " + maxRate + " not in [0, 1]");
+        }
+
+        public Values(
+                ValueFormat.Kind format, ValueFormat.OnTombstone onTombstone, OnPoison onPoison, int mostLetters) {
+            this(format, onTombstone, onPoison, mostLetters, 1);
         }
 
         public Values(ValueFormat.Kind format, ValueFormat.OnTombstone onTombstone, OnPoison onPoison) {
             this(format, onTombstone, onPoison, MOST_LETTERS);
+        }
+
+        public Values maxRate(double rate) {
+            return new Values(format, onTombstone, onPoison, mostLetters, rate);
         }
 
         public static Values defaults() {

@@ -35,7 +35,7 @@ final class LetterThread {
     private static final Duration LOOK = Duration.ofMillis(100);
     private static final long BUSY_NANOS = 20_000_000L;
     private static final long IDLE_NANOS = 500_000_000L;
-    private static final long HEADERS_BYTES = 4096;
+    private static final long RECORD_BYTES = 512;
 
     /// Far above what the producer itself allows a send: its own thread must have ended.
     private static final long LONGEST_SILENCE_NANOS = 180_000_000_000L;
@@ -44,7 +44,11 @@ final class LetterThread {
     interface Outcomes {
         void acknowledged(Sending sending, boolean withoutOriginal);
 
+        /// The dead-letter topic does not take it for now.
         void failed(Sending sending, Exception why);
+
+        /// Its record cannot be read again for now.
+        void unread(Sending sending, Exception why);
 
         /// A fault of our own in an answer.
         void died(Throwable fault);
@@ -100,7 +104,7 @@ final class LetterThread {
             switch (found) {
                 case Originals.Found.Read read -> send(read);
                 case Originals.Found.Unread(var sending, var why) ->
-                    parts.outcomes().failed(sending, why);
+                    parts.outcomes().unread(sending, why);
             }
         }
     }
@@ -199,10 +203,13 @@ final class LetterThread {
     }
 
     private static long bytes(ProducerRecord<byte[], byte[]> record) {
-        var bytes = HEADERS_BYTES;
-        if (record.key() != null) bytes += record.key().length;
-        if (record.value() != null) bytes += record.value().length;
+        var bytes = RECORD_BYTES + length(record.key()) + length(record.value());
+        for (var header : record.headers()) bytes += header.key().length() + length(header.value());
         return bytes;
+    }
+
+    private static int length(byte @Nullable [] part) {
+        return part == null ? 0 : part.length;
     }
 
     /// Gives the clients back, within about a second. What is out is failed, or acknowledged, meanwhile.

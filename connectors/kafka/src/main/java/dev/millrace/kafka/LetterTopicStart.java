@@ -1,13 +1,17 @@
 package dev.millrace.kafka;
 
 import dev.millrace.kafka.AdminCalls.Failed;
+import dev.millrace.kafka.KafkaSourceSettings.Subscription;
 import dev.millrace.sinkpool.NanoClock;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.common.errors.AuthenticationException;
 import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.RetriableException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,6 +24,11 @@ final class LetterTopicStart {
     private static final int CONFIGURATION = 2;
     private static final int FATAL = 5;
     private static final String OTHERWISE = "or set poison.action to skip or stop";
+
+    private static final String LARGEST = "max.message.bytes";
+
+    /// For the headers of a letter.
+    private static final long HEADERS_BYTES = 8192;
 
     /// Letters are kept until somebody takes them away, whatever the cluster does with topics.
     private static final Map<String, String> KEPT =
@@ -55,14 +64,51 @@ final class LetterTopicStart {
     }
 
     private void create() throws Failed {
-        calls.create(topic, KEPT, untilNanos);
-        LOG.atInfo().addKeyValue("event", "dead_letter_topic_created").log("topic={} retention=unlimited", topic);
+        var settings = new HashMap<>(KEPT);
+        var largest = largestRecord();
+        if (largest > 0) settings.put(LARGEST, Long.toString(Math.min(Integer.MAX_VALUE, largest + HEADERS_BYTES)));
+        calls.create(topic, settings, untilNanos);
+        LOG.atInfo()
+                .addKeyValue("event", "dead_letter_topic_created")
+                .log("topic={} retention=unlimited {}={}", topic, LARGEST, settings.getOrDefault(LARGEST, "default"));
+    }
+
+    /// The largest record that the topics which are read take; of those that are there and tell, 0 for none.
+    private long largestRecord() throws Failed {
+        var largest = 0L;
+        for (var source : sources()) {
+            try {
+                largest = Math.max(largest, bytes(calls.settings(source, untilNanos)));
+            } catch (Failed failed) {
+                var why = failed.why();
+                if (!(why instanceof AuthorizationException || why instanceof UnknownTopicOrPartitionException))
+                    throw failed;
+                LOG.atDebug()
+                        .addKeyValue("event", "largest_record_unknown")
+                        .log("topic={} why=\"{}\"", source, why.getMessage());
+            }
+        }
+        return largest;
+    }
+
+    private Collection<String> sources() throws Failed {
+        return switch (clients.topics()) {
+            case Subscription.Named(var names) -> names;
+            case Subscription.Matching matching ->
+                calls.names(untilNanos).stream().filter(matching::includes).toList();
+        };
+    }
+
+    private static long bytes(Map<String, String> settings) {
+        return Long.parseLong(settings.getOrDefault(LARGEST, "0"));
     }
 
     private void look() throws StartRefused {
         Map<String, String> settings;
+        long largest;
         try {
             settings = calls.settings(topic, untilNanos);
+            largest = largestRecord();
         } catch (Failed unknown) {
             // To read them is a right of its own.
             LOG.atInfo()
@@ -84,6 +130,16 @@ final class LetterTopicStart {
                                     + " older records are deleted at once",
                             topic,
                             retention);
+        if (bytes(settings) < largest)
+            LOG.atWarn()
+                    .addKeyValue("event", "dead_letter_topic_narrow")
+                    .log(
+                            "topic={} {}={}: its source takes records of {}, and the letter of one that does not fit"
+                                    + " waits, and its partition with it, until this is raised",
+                            topic,
+                            LARGEST,
+                            bytes(settings),
+                            largest);
     }
 
     private StartRefused refusal(Failed failed) {
@@ -93,7 +149,7 @@ final class LetterTopicStart {
         if (why instanceof RetriableException)
             return new StartRefused(
                     FATAL,
-                    of + "could not " + failed.getMessage() + " at " + cluster + " within "
+                    "could not " + failed.getMessage() + " (poison.topic) at " + cluster + " within "
                             + TimeUnit.NANOSECONDS.toMillis(clients.startupTimeoutNanos()) + " ms: "
                             + why.getMessage());
         if (why instanceof AuthenticationException)

@@ -8,6 +8,10 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Thread ownership: the source thread.
 final class Owned {
+    static final String DRIFT =
+            "more of its rows are poison than poison.max_rate: the schema changed? None is set aside"
+                    + " until their share falls; mend the table or the settings and restart, or raise the rate";
+
     final PartitionFlow flow;
 
     /// Its next record goes to a target that takes no more.
@@ -15,6 +19,9 @@ final class Owned {
 
     /// Too many of its dead letters wait to be acknowledged.
     boolean lettersOut;
+
+    /// Too many of its rows are poison to be poison.
+    boolean drifting;
 
     /// It reached the pending bound, and is not yet well below it.
     boolean pendingFull;
@@ -70,6 +77,9 @@ final class Owned {
     private @Nullable String blockedBy(@Nullable PauseReason paused) {
         if (forgotten) return "topic changed";
         if (stalledNanos != null) return "a range that failed";
+        var letter = flow.letterNotTaken();
+        if (letter != null) return letter;
+        if (drifting) return DRIFT;
         return paused == null ? null : paused.name().toLowerCase(Locale.ROOT);
     }
 }

@@ -36,7 +36,7 @@ final class Pace {
     void took(int rows, long nowNanos) {
         if (perSecond == 0) return;
         var from = waitNanos(nowNanos) > 0 ? dueNanos : nowNanos;
-        dueNanos = NanoClock.due(from, rows * SECOND / perSecond);
+        dueNanos = NanoClock.due(from, Math.ceilDiv(rows * SECOND, perSecond));
         begun = true;
     }
 }

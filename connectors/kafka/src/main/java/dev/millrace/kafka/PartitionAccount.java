@@ -4,6 +4,7 @@ import dev.millrace.checkpoint.SourcePartition;
 import dev.millrace.sinkpool.RowTally;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -24,6 +25,7 @@ final class PartitionAccount {
         final String sink;
         final RowTally tally = new RowTally();
         private final Map<String, AtomicLong> skipped = new ConcurrentHashMap<>();
+        private final Map<String, AtomicLong> poison = new ConcurrentHashMap<>();
         private final AtomicLong deadLettered = new AtomicLong();
         private final AtomicLong lettersOut = new AtomicLong();
         private final AtomicLong lettersLeft = new AtomicLong();
@@ -48,8 +50,17 @@ final class PartitionAccount {
         }
 
         void skip(String reason) {
-            var count = skipped.get(reason);
-            if (count == null) count = skipped.computeIfAbsent(reason, _ -> new AtomicLong());
+            count(skipped, reason);
+        }
+
+        /// A row that never became one of the sink, whatever is done with it.
+        void poison(String reason) {
+            count(poison, reason);
+        }
+
+        private static void count(Map<String, AtomicLong> byReason, String reason) {
+            var count = byReason.get(reason);
+            if (count == null) count = byReason.computeIfAbsent(reason, _ -> new AtomicLong());
             count.incrementAndGet();
         }
     }
@@ -188,9 +199,19 @@ final class PartitionAccount {
     }
 
     private static PartitionView.SinkRows rows(SinkAccount sink) {
-        var skipped = new TreeMap<String, Long>();
-        sink.skipped.forEach((reason, count) -> skipped.put(reason, count.get()));
         return new PartitionView.SinkRows(
-                sink.sink, sink.tally, skipped, sink.deadLettered.get(), sink.lettersOut.get(), sink.lettersLeft.get());
+                sink.sink,
+                sink.tally,
+                sums(sink.skipped),
+                sums(sink.poison),
+                sink.deadLettered.get(),
+                sink.lettersOut.get(),
+                sink.lettersLeft.get());
+    }
+
+    private static SortedMap<String, Long> sums(Map<String, AtomicLong> byReason) {
+        var sums = new TreeMap<String, Long>();
+        byReason.forEach((reason, count) -> sums.put(reason, count.get()));
+        return sums;
     }
 }

@@ -34,6 +34,9 @@ final class PartitionFlow {
         /// Too many dead letters of this partition wait to be acknowledged.
         record LettersOut() implements Progress {}
 
+        /// Too many of its rows are poison to be poison.
+        record Drifting() implements Progress {}
+
         /// Under `poison.action: stop`: what was polled from it on failed, and nothing more of this partition is taken.
         record Poisoned(long offset, String reason, String detail) implements Progress {}
     }
@@ -42,6 +45,7 @@ final class PartitionFlow {
     private static final Progress NO_BUDGET = new Progress.NoBudget();
     private static final Progress NO_ROOM = new Progress.NoRoom();
     private static final Progress LETTERS_OUT = new Progress.LettersOut();
+    private static final Progress DRIFTING = new Progress.Drifting();
 
     /// The records of one range; `at` is the next to encode.
     private static final class Run {
@@ -142,12 +146,19 @@ final class PartitionFlow {
         if (next > tracker.end()) register(next, leaderEpoch).close();
     }
 
+    /// Which of its dead letters is not taken for now and why; null while all are taken.
+    @Nullable
+    String letterNotTaken() {
+        return poisonRows.notTaken();
+    }
+
     /// Encodes what waits, as far as there is room.
     Progress encodeOn() {
         if (waiting.isEmpty()) return DONE;
         if (budget.full()) return NO_BUDGET;
         for (var run = waiting.peekFirst(); run != null; run = waiting.peekFirst()) {
             var stopped = encode(run);
+            poisonRows.tally();
             if (stopped != null) return stopped;
             waiting.removeFirst();
             run.ack.close();
@@ -160,7 +171,8 @@ final class PartitionFlow {
         if (records == null) return null;
         while (run.at < run.end) {
             var record = records.at(run.at);
-            var full = poisonRows.full() ? LETTERS_OUT : route(record);
+            var full = held();
+            if (full == null) full = route(record);
             if (full != null) return full;
             switch (format.check(record)) {
                 case Encoded.Written() -> {
@@ -184,9 +196,15 @@ final class PartitionFlow {
                     poisonRows.setAside(record, poison, account.sinks, run.ack);
                 }
             }
+            poisonRows.decided();
             run.at++;
         }
         return null;
+    }
+
+    private @Nullable Progress held() {
+        if (poisonRows.drifts()) return DRIFTING;
+        return poisonRows.full() ? LETTERS_OUT : null;
     }
 
     /// Where the record goes, or what is full. Every sink's target is looked at before any sink gets the row.

@@ -41,16 +41,19 @@ public record PartitionView(
     /// The rows of one sink; the tally is alive, and goes on counting.
     ///
     /// `deadLettered`, `lettersOut` and `lettersLeft` are rows that never became one of the sink: in
-    /// the dead-letter topic, on their way there, and given up before it had them.
+    /// the dead-letter topic, on their way there, and given up before it had them. `poison` tells by
+    /// their reasons what `skipped` or these hold.
     public record SinkRows(
             String sink,
             RowTally tally,
             SortedMap<String, Long> skipped,
+            SortedMap<String, Long> poison,
             long deadLettered,
             long lettersOut,
             long lettersLeft) {
         public SinkRows {
             skipped = Collections.unmodifiableSortedMap(new TreeMap<>(skipped));
+            poison = Collections.unmodifiableSortedMap(new TreeMap<>(poison));
         }
 
         public long skippedRows() {

@@ -80,7 +80,8 @@ final class PauseBook {
 
     /// Anything is paused that may soon go on.
     boolean anyTransient() {
-        for (var now : paused.values()) if (now.reason != PauseReason.HALTED) return true;
+        for (var now : paused.values())
+            if (now.reason != PauseReason.HALTED && now.reason != PauseReason.DRIFT) return true;
         return false;
     }
 }

@@ -8,6 +8,8 @@ public enum PauseReason {
     TARGET,
     /// Too many dead letters of it wait to be acknowledged.
     DEAD_LETTERS,
+    /// Too many of its rows are poison to be poison (POI-13).
+    DRIFT,
     /// `checkpoint.max_pending` ranges above the watermark.
     PENDING,
     /// A stop was asked for.

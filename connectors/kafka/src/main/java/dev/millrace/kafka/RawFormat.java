@@ -5,8 +5,9 @@ import dev.millrace.sinkpool.RowEncoder.Encoded;
 
 /// Any bytes are a value; none at all is an empty row.
 final class RawFormat implements ValueFormat {
-    private static final Encoded SKIPPED = new Encoded.Skipped("tombstone");
-    private static final Encoded POISON = new Encoded.Poison("tombstone", "the record has no value");
+    static final String TOMBSTONE = "tombstone";
+    private static final Encoded SKIPPED = new Encoded.Skipped(TOMBSTONE);
+    private static final Encoded POISON = new Encoded.Poison(TOMBSTONE, "the record has no value");
 
     private final OnTombstone onTombstone;
 

@@ -151,13 +151,13 @@ public final class SourceMachine {
     }
 
     private void step(boolean nothingPolled, long nowNanos, Consumer<SourceCommand> out) {
-        poison.log().now(nowNanos);
+        poison.now(nowNanos);
         holdBudget(nowNanos);
         feeds.offerDue(nowNanos);
         encode(nowNanos, out);
         handOver(nothingPolled, nowNanos);
         if (draining) finishInput(nowNanos, out);
-        for (var line : poison.log().take()) out.accept(new Tell("row_poison", line));
+        for (var line : poison.log().take()) out.accept(new Tell(poison.event(), line));
         if (revoking) return;
         pause(nowNanos, out);
         stalls(nowNanos, out);
@@ -195,10 +195,12 @@ public final class SourceMachine {
             if (!budgetHeld) {
                 one.noRoom = false;
                 one.lettersOut = false;
+                var drifts = false;
                 switch (one.flow.encodeOn()) {
                     case PartitionFlow.Progress.Done() -> {}
                     case PartitionFlow.Progress.NoRoom() -> one.noRoom = true;
                     case PartitionFlow.Progress.LettersOut() -> one.lettersOut = true;
+                    case PartitionFlow.Progress.Drifting() -> drifts = true;
                     // Others may have made room since: this pause is the budget's all the same.
                     case PartitionFlow.Progress.NoBudget() -> hold(nowNanos);
                     case PartitionFlow.Progress.Poisoned(var offset, var reason, var detail) -> {
@@ -206,6 +208,9 @@ public final class SourceMachine {
                         stop(5, one.flow.partition + "@" + offset + ": " + reason + " " + detail, out);
                     }
                 }
+                if (drifts && !one.drifting)
+                    out.accept(new Tell("poison_drift", one.flow.partition + ": " + Owned.DRIFT));
+                one.drifting = drifts;
             }
             if (openBuilders + one.flow.openBuilders() > MOST_OPEN_BUILDERS) one.flow.handOver();
             openBuilders += one.flow.openBuilders();
@@ -241,6 +246,8 @@ public final class SourceMachine {
     // What was polled is encoded while there is room; at the end of the time for it the rest is given up, and replays.
     private void finishInput(long nowNanos, Consumer<SourceCommand> out) {
         if (inputFinished) return;
+        // Nothing would come of waiting for these.
+        for (var one : owned.values()) if (one.drifting) one.flow.dropWaiting();
         handOverAll();
         if (NanoClock.reached(encodeUntilNanos, nowNanos)) {
             for (var one : owned.values()) one.flow.discard();
@@ -261,6 +268,7 @@ public final class SourceMachine {
         if (one.halted) return PauseReason.HALTED;
         if (draining) return PauseReason.DRAIN;
         if (budgetHeld) return PauseReason.BUDGET;
+        if (one.drifting) return PauseReason.DRIFT;
         if (one.lettersOut) return PauseReason.DEAD_LETTERS;
         if (one.noRoom || one.flow.hasWaiting()) return PauseReason.TARGET;
         return one.pendingFull ? PauseReason.PENDING : null;

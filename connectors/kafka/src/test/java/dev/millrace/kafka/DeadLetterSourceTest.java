@@ -107,6 +107,46 @@ final class DeadLetterSourceTest {
         assertThat(header(of(all, 102), "millrace-code")).isEqualTo("tombstone");
     }
 
+    @Test
+    @DisplayName("INPUT-20, POI-14: ten thousand headers, one of a megabyte, twins, nulls and no text: each is kept")
+    void whateverTheHeadersAreTheyAreKept() throws Exception {
+        var topic = SharedBroker.fresh("headers");
+        TOPICS.create(topic, 1, Map.of("max.message.bytes", "4000000"));
+        var megabyte = new byte[1 << 20];
+        new Random(2).nextBytes(megabyte);
+        List<Header> many = new ArrayList<>();
+        for (var i = 0; i < 10_000; i++) many.add(new RecordHeader("h" + i % 100, bytes("v" + i)));
+        List<Header> odd = List.of(
+                new RecordHeader("wide", megabyte),
+                new RecordHeader("no text", new byte[] {(byte) 0xC3, 0x28, (byte) 0xFF}),
+                new RecordHeader("twin", null),
+                new RecordHeader("twin", new byte[0]),
+                new RecordHeader("twin", null));
+        var records = new ArrayList<ProducerRecord<byte[], byte[]>>();
+        for (var headers : List.of(many, odd)) {
+            records.add(new ProducerRecord<>(topic, 0, null, null, bytes("{\"n\":1}"), headers));
+            records.add(new ProducerRecord<>(topic, 0, null, null, bytes("{"), headers));
+            records.add(new ProducerRecord<>(topic, 0, null, bytes("k"), null, headers));
+        }
+        LargeRecords.produce(records, 4_000_000);
+        try (var letters = letters(topic);
+                var rig = rig(topic, letters)) {
+            rig.awaitRows(2);
+            rig.awaitLagZero(1);
+            rig.drain();
+            assertThat(TOPICS.committed(topic)).isEqualTo(TOPICS.endOffsets(topic));
+        }
+        var originals = TOPICS.readAll(topic);
+        var all = TOPICS.readAll(topic + ".dead");
+        assertThat(all).hasSize(4);
+        for (var offset : new int[] {1, 2, 4, 5}) {
+            var letter = of(all, offset);
+            assertThat(letter.key()).isEqualTo(originals.get(offset).key());
+            assertThat(letter.value()).isEqualTo(originals.get(offset).value());
+            assertThat(others(letter)).isEqualTo(others(originals.get(offset)));
+        }
+    }
+
     private static ConsumerRecord<byte[], byte[]> of(List<ConsumerRecord<byte[], byte[]>> all, int offset) {
         return all.stream()
                 .filter(one -> header(one, "millrace-offset").equals(Integer.toString(offset)))
@@ -137,6 +177,11 @@ final class DeadLetterSourceTest {
             Await.until(() -> "the other is committed: " + rig.committed(1), () -> rig.committed(1) == 200);
             Await.until("told", () -> log.count() > 0);
             assertThat(letters.acknowledged()).isEqualTo(4);
+            assertThat(rig.blockedBy(0))
+                    .startsWith("the dead letter of offset 100: RecordTooLargeException: dead-letter topic " + topic
+                            + ".dead: ")
+                    .endsWith("raise its max.message.bytes");
+            assertThat(rig.blockedBy(1)).isNull();
             assertThat(TOPICS.committed(topic).getOrDefault(held, 0L)).isLessThanOrEqualTo(100);
             assertThat(TOPICS.committed(topic)).containsEntry(free, 200L);
             try (var admin = Admin.create(Map.of("bootstrap.servers", SharedBroker.bootstrap()))) {
@@ -147,6 +192,7 @@ final class DeadLetterSourceTest {
                         .get();
             }
             Await.until(() -> "all is committed: " + rig.committed(0), () -> rig.committed(0) == 200);
+            Await.until(() -> "not blocked: " + rig.blockedBy(0), () -> rig.blockedBy(0) == null);
             rig.drain();
         }
         assertThat(TOPICS.readAll(topic + ".dead"))

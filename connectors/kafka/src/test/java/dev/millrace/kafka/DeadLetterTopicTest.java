@@ -470,6 +470,33 @@ final class DeadLetterTopicTest {
     }
 
     @Test
+    @DisplayName(
+            "CASE-24: a topic that is made takes records as large as its sources do; one that takes less is told of")
+    void itTakesWhatItsSourcesTake() throws Exception {
+        var large = SharedBroker.fresh("large");
+        var small = SharedBroker.fresh("small");
+        TOPICS.create(large, 1, Map.of("max.message.bytes", "5000000"));
+        TOPICS.create(small, 1, Map.of("max.message.bytes", "1000"));
+        var settings = KafkaSourceSettings.of(
+                        SharedBroker.bootstrap(), new Subscription.Named(List.of(small, large, "absent")), "group")
+                .startupTimeoutNanos(40_000 * MS);
+        var made = SharedBroker.fresh("made");
+        try (var letters = new DeadLetterTopic(made, "shop", settings, NanoClock.SYSTEM);
+                var log = new LogEar("dead_letter_topic_narrow")) {
+            assertThat(letters.start(() -> false, _ -> {})).isTrue();
+            assertThat(config(made)).containsEntry("max.message.bytes", Integer.toString(5_000_000 + 8192));
+            assertThat(log.count()).isZero();
+        }
+        var narrow = SharedBroker.fresh("narrow");
+        TOPICS.create(narrow, 1);
+        try (var letters = new DeadLetterTopic(narrow, "shop", settings, NanoClock.SYSTEM);
+                var log = new LogEar("dead_letter_topic_narrow")) {
+            assertThat(letters.start(() -> false, _ -> {})).isTrue();
+            assertThat(log.count()).isEqualTo(1);
+        }
+    }
+
+    @Test
     @Tag("CFG-10")
     void aCompactedTopicIsRefused() {
         var dead = SharedBroker.fresh("compacted");
@@ -494,7 +521,7 @@ final class DeadLetterTopicTest {
                 .startupTimeoutNanos(600 * MS);
         var refusal = refused(new DeadLetterTopic("orders.dead", "shop", nowhere, NanoClock.SYSTEM));
         assertThat(refusal.exitCode()).isEqualTo(5);
-        assertThat(refusal).hasMessageContainingAll("poison.topic orders.dead", "127.0.0.1:1", "600 ms");
+        assertThat(refusal).hasMessageContainingAll("orders.dead (poison.topic)", "127.0.0.1:1", "600 ms");
     }
 
     @Test

@@ -2,6 +2,7 @@ package dev.millrace.kafka;
 
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
+import java.util.List;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -11,14 +12,20 @@ final class LargeRecords {
     private LargeRecords() {}
 
     static void produce(String topic, int bytes) throws Exception {
+        var value = "{\"a\":\"" + "x".repeat(bytes) + "\"}";
+        produce(List.of(new ProducerRecord<>(topic, value.getBytes(StandardCharsets.UTF_8))), bytes + (1 << 20));
+    }
+
+    /// In their order.
+    static void produce(List<ProducerRecord<byte[], byte[]>> records, int largest) throws Exception {
         var settings = new HashMap<String, Object>();
         settings.put("bootstrap.servers", SharedBroker.bootstrap());
-        settings.put("max.request.size", bytes + (1 << 20));
-        settings.put("buffer.memory", 4L * bytes);
+        settings.put("max.request.size", largest);
+        settings.put("buffer.memory", 4L * largest);
         try (var producer = new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer())) {
-            var value = "{\"a\":\"" + "x".repeat(bytes) + "\"}";
-            var record = new ProducerRecord<byte[], byte[]>(topic, value.getBytes(StandardCharsets.UTF_8));
-            if (producer.send(record).get().offset() < 0) throw new IllegalStateException("not stored");
+            for (var record : records) {
+                if (producer.send(record).get().offset() < 0) throw new IllegalStateException("not stored");
+            }
         }
     }
 }

@@ -47,6 +47,11 @@ final class LetterThreadTest {
             }
 
             @Override
+            public void unread(Sending sending, Exception why) {
+                failed(sending, why);
+            }
+
+            @Override
             public void died(Throwable fault) {
                 faults.add(fault);
             }
@@ -86,7 +91,7 @@ final class LetterThreadTest {
 
     @Test
     @DisplayName(
-            "POI-9: too few replicas in sync is a failure that is told, and the letter goes again by the same producer")
+            "CASE-18, POI-9: too few replicas in sync is a failure that is told, and the letter goes again by the same producer")
     void tooFewReplicasAreWaitedFor() throws Exception {
         var ear = add(5);
         turn(5);
@@ -141,5 +146,26 @@ final class LetterThreadTest {
         while (last().completeNext()) assertThat(faults).isEmpty();
         turn(6);
         assertThat(last().history()).hasSize(first + 1);
+    }
+
+    @Test
+    @DisplayName("INPUT-20: headers count in what is with the producer, however small key and value are")
+    void largeHeadersFillTheWindow() throws Exception {
+        add(5);
+        var wide = new byte[(int) LetterThread.MOST_SENT_BYTES];
+        consumer.schedulePollTask(() -> {
+            consumer.updateBeginningOffsets(Map.of(AT, 0L));
+            var record = new ConsumerRecord<>("orders", 0, 5, new byte[] {1}, new byte[] {2});
+            record.headers().add("wide", wide);
+            consumer.addRecord(record);
+        });
+        thread.turn();
+        assertThat(last().history()).hasSize(1);
+        add(6);
+        turn(6);
+        assertThat(last().history()).as("nothing more is read").hasSize(1);
+        assertThat(last().completeNext()).isTrue();
+        turn(6);
+        assertThat(last().history()).hasSize(2);
     }
 }

@@ -236,6 +236,113 @@ final class PoisonRowsTest {
         assertConserved(bench);
     }
 
+    private Bench drifting(OnPoison action) {
+        var values = new Values(ValueFormat.Kind.JSON, ValueFormat.OnTombstone.SKIP, action).maxRate(0.01);
+        var feeds = List.of(
+                new SinkFeed("a", _ -> true, () -> new Picky("a"), new PartitionRouter(1), 1, 1, 4096, 20 * MS),
+                new SinkFeed("b", _ -> true, () -> new Picky("a"), new PartitionRouter(1), 1, 1, 4096, 20 * MS));
+        var bench = new Bench(Bench.settings().values(values), feeds, intake, letters);
+        bench.assign(P0, 0);
+        bench.assign(P1, 0);
+        return bench;
+    }
+
+    private static List<SourceCommand.Tell> drifts(Bench bench) {
+        return bench.all(SourceCommand.Tell.class).stream()
+                .filter(tell -> tell.event().equals("poison_drift"))
+                .toList();
+    }
+
+    @Test
+    @Tag("POI-13")
+    @DisplayName("POI-13: a schema that changed costs 100 rows of its partition, and is told; nothing else waits")
+    void aSchemaThatChangedCostsAHundredRows() {
+        var bench = drifting(OnPoison.DEAD_LETTER);
+        bench.polled(P0, broken(0, 0, 5000, "{\"n\":\"a\"}"), 5000);
+        bench.polled(P1, TestRecords.of("orders", 1, 0, 10), 10);
+        bench.emptyPoll();
+        bench.after(200 * MS);
+        assertThat(letters.all).as("one for each sink").hasSize(200);
+        letters.acknowledgeAll();
+        bench.after(200 * MS);
+        assertThat(bench.paused(P0)).isTrue();
+        assertThat(bench.paused(P1)).isFalse();
+        assertThat(bench.counters.pauses(PauseReason.DRIFT)).isEqualTo(1);
+        assertThat(view(bench).blockedBy()).contains("poison.max_rate");
+        assertThat(bench.machine.watermarks()).containsEntry(P0, 0L).containsEntry(P1, 10L);
+        assertThat(bench.machine.held()).as("nobody need look again soon").isFalse();
+        assertConserved(bench);
+
+        for (var n = 0; n < 10; n++) bench.after(60_000 * MS);
+        assertThat(letters.all).hasSize(200);
+        assertThat(drifts(bench))
+                .singleElement()
+                .satisfies(tell -> assertThat(tell.text()).contains("orders-0", "poison.max_rate"));
+
+        // Neither a rebalance nor a stop sets more of it aside, and a stop does not wait for it.
+        bench.tell(new SourceEvent.Revoking(Set.of(P0)));
+        bench.tell(new SourceEvent.Revoked(Set.of(P0)));
+        bench.assign(P0, 0);
+        bench.polled(P0, broken(0, 0, 5000, "{\"n\":\"a\"}"), 5000);
+        bench.after(200 * MS);
+        assertThat(letters.all).hasSize(200);
+        bench.tell(new SourceEvent.StopTaking(bench.now + 60_000 * MS));
+        bench.after(MS);
+        assertThat(bench.all(SourceCommand.InputFinished.class)).hasSize(1);
+        assertThat(letters.all).hasSize(200);
+        assertConserved(bench);
+    }
+
+    @Test
+    @Tag("POI-13")
+    @DisplayName("POI-13: poison rows that are few hold nothing, however many they get to be")
+    void fewPoisonRowsHoldNothing() {
+        var bench = drifting(OnPoison.DEAD_LETTER);
+        var at = 0L;
+        for (var poll = 0; poll < 60; poll++) {
+            var records = new TestRecords("orders", 0);
+            for (var i = 0; i < 500; i++) records.add(at + i, null, i < 4 ? "{" : "{\"n\":0}");
+            at += 500;
+            bench.polled(P0, records, at);
+            letters.acknowledgeAll();
+            bench.after(200 * MS);
+        }
+        assertThat(letters.all).hasSize(240);
+        assertThat(bench.paused(P0)).isFalse();
+        assertThat(drifts(bench)).isEmpty();
+    }
+
+    @Test
+    @Tag("POI-13")
+    @DisplayName("POI-13: tombstones that the file sets aside are no drift, however many")
+    void tombstonesAreNoDrift() {
+        var values = new Values(ValueFormat.Kind.JSON, ValueFormat.OnTombstone.DEAD_LETTER, OnPoison.SKIP);
+        var feed = new SinkFeed("a", _ -> true, () -> new Picky("a"), new PartitionRouter(1), 1, 1, 4096, 20 * MS);
+        var bench = new Bench(Bench.settings().values(values.maxRate(0.01)), List.of(feed), intake, letters);
+        bench.assign(P0, 0);
+        var records = new TestRecords("orders", 0);
+        for (var i = 0; i < 500; i++) records.add(i, "k", null);
+        bench.polled(P0, records, 500);
+        bench.after(200 * MS);
+        assertThat(bench.machine.watermarks()).containsEntry(P0, 500L);
+        assertThat(drifts(bench)).isEmpty();
+    }
+
+    @Test
+    @Tag("POI-13")
+    @DisplayName("POI-13: a hundred poison rows are a drift, ninety-nine are none, and what is skipped counts too")
+    void ninetyNineAreNoDrift() {
+        var bench = drifting(OnPoison.SKIP);
+        bench.polled(P0, broken(0, 0, 99, "{"), 99);
+        bench.after(200 * MS);
+        assertThat(bench.paused(P0)).isFalse();
+        bench.polled(P0, broken(0, 99, 2, "{"), 101);
+        bench.after(200 * MS);
+        assertThat(bench.paused(P0)).isTrue();
+        assertThat(rows(bench, 0).skippedRows()).isEqualTo(100);
+        assertThat(bench.machine.watermarks()).containsEntry(P0, 99L);
+    }
+
     @Test
     @DisplayName("POI-9: large letters pause their partition by their bytes")
     void largeLettersPauseTheirPartition() {

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /// A source on a real broker, with an intake in memory and an ear for what it says.
 final class Rig implements AutoCloseable {
@@ -131,6 +132,15 @@ final class Rig implements AutoCloseable {
                 .mapToLong(one -> one.committed() == null ? -1 : one.committed())
                 .findFirst()
                 .orElse(-1);
+    }
+
+    /// What holds a partition, as told to people.
+    @Nullable
+    String blockedBy(int partition) {
+        for (var one : source.view().partitions()) {
+            if (one.partition().partition() == partition) return one.blockedBy();
+        }
+        return null;
     }
 
     /// As the pipeline does it: take nothing more, let the sinks finish, commit, leave.

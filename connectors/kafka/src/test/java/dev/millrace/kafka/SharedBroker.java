@@ -8,8 +8,10 @@ import java.util.UUID;
 /// One broker for all tests of this JVM that do not stop it, and fresh names for each of them.
 final class SharedBroker {
     private static final class Holder {
-        static final EmbeddedBroker BROKER =
-                EmbeddedBroker.launch(quick(BrokerSettings.small()).with("log.cleaner.backoff.ms", "100"));
+        // Records of long ago are what some tests are about: nothing takes them away while these run.
+        static final EmbeddedBroker BROKER = EmbeddedBroker.launch(quick(BrokerSettings.small())
+                .with("log.cleaner.backoff.ms", "100")
+                .with("log.initial.task.delay.ms", "86400000"));
         static final Topics TOPICS = new Topics(BROKER.bootstrapServers());
 
         static {

@@ -15,7 +15,7 @@ import org.postgresql.util.PSQLWarning;
 /// One attempt to write one batch: one transaction on one session.
 ///
 /// Invariant: nothing is stored unless COMMIT was sent, and COMMIT is sent only when the server counted
-/// every row and the call has not been cancelled.
+/// every row, the table is the one that they were made for, and the call has not been cancelled.
 ///
 /// Thread ownership: the attempt's thread.
 final class BatchWrite {
@@ -70,11 +70,46 @@ final class BatchWrite {
             if (inStep) return tookOthers(taken);
             var stored = onConflict == OnConflict.IGNORE ? moveFromStage(session) : taken;
             inStep = stored > taken;
-            return inStep ? tookOthers(stored) : commit(session, stored);
+            if (inStep) return tookOthers(stored);
+            // Our lock keeps the table as it is until COMMIT.
+            var change = change(session, null);
+            inStep = change != null;
+            return change != null ? changed("table-changed", change) : commit(session, stored);
         } catch (SQLException failure) {
             inStep = Verdict.answered(failure) && !closed(session);
-            return outcome(failure, inStep);
+            var outcome = outcome(failure, inStep);
+            return inStep && outcome instanceof WriteOutcome.Refused refused
+                    ? refusedAsItWasDescribed(session, failure, refused)
+                    : outcome;
         }
+    }
+
+    private @Nullable String change(Connection session, @Nullable String withoutValue) throws SQLException {
+        attempt.mustGoOn();
+        return new TableCheck(table).change(driver(session), withoutValue);
+    }
+
+    /// A refusal says something of rows only if the table is the one that they were made for.
+    private WriteOutcome refusedAsItWasDescribed(
+            Connection session, SQLException failure, WriteOutcome.Refused refused) {
+        // Nothing of it is there any more, so what fails now is in no doubt.
+        phase = Phase.ROWS;
+        try {
+            session.rollback();
+            var change = change(session, Verdict.columnWithoutValue(failure));
+            var told = refused.failure();
+            return change == null ? refused : changed(told.code(), told.message() + "; " + change);
+        } catch (SQLException meanwhile) {
+            inStep = Verdict.answered(meanwhile) && !closed(session);
+            return outcome(meanwhile, false);
+        }
+    }
+
+    private WriteOutcome changed(String code, String change) {
+        var words =
+                change + ": table " + table + " changed under rows that are on their way; they wait until it is as it"
+                        + " was, or for a restart, which reads them again";
+        return new WriteOutcome.Misconfigured(new Failure(code, words, false));
     }
 
     /// What holds for this transaction only, so that it also works behind a pooler that lends sessions.

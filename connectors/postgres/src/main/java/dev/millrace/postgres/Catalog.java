@@ -7,7 +7,9 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -40,8 +42,11 @@ final class Catalog {
     private static final String COLUMNS = """
             select a.attname, pg_catalog.format_type(a.atttypid, a.atttypmod), a.attgenerated <> '', a.attidentity = 'a',
                    pg_catalog.has_column_privilege(a.attrelid, a.attnum, 'INSERT'), a.attnotnull,
-                   d.oid::pg_catalog.regtype::text, d.modifier, d.arrays, d.typtype = 'c'
-              from pg_catalog.pg_attribute a,
+                   d.oid::pg_catalog.regtype::text, d.modifier, d.arrays, d.typtype = 'c',
+                   n.nspname || '.' || own.typname || '/' || a.atttypmod
+              from pg_catalog.pg_attribute a
+                   join pg_catalog.pg_type own on own.oid = a.atttypid
+                   join pg_catalog.pg_namespace n on n.oid = own.typnamespace,
                    lateral (
                      with recursive d(oid, modifier, arrays, typtype, domain_modifier, next) as (
                        select t.oid, a.atttypmod, 0, t.typtype, t.typtypmod,
@@ -111,13 +116,37 @@ final class Catalog {
         if (rows.onConflict() == OnConflict.ERROR && table.getBoolean(7))
             hazards.add(
                     "table " + name + " has a unique index, and on_conflict is error: rows that replay after a crash"
-                            + " are refused until somebody looks; set on_conflict: ignore to take them as duplicates");
+                            + " are refused, and are held or set aside though the table has them; set"
+                            + " on_conflict: ignore to take them as duplicates");
         if (rows.onConflict() == OnConflict.IGNORE && table.getBoolean(8))
             hazards.add("table " + name + " has a row trigger before insert: rows that it drops count as duplicates");
         if (Encoding.of(table.getString(11)) == Encoding.OTHER)
             hazards.add("the database's encoding is " + table.getString(11)
                     + ": the server refuses rows with characters that it lacks, and they are found one by one");
         return hazards;
+    }
+
+    /// What each column of the table is now, by its name. Leaves the session's settings alone, so a name of a type may
+    /// be
+    /// short.
+    static Map<String, Column> now(Connection session, TableDescription table) throws SQLException {
+        var columns = new HashMap<String, Column>();
+        try (var asked =
+                session.prepareStatement(COLUMNS.replace("a.attrelid = ?", "a.attrelid = pg_catalog.to_regclass(?)"))) {
+            asked.setString(1, table.quotedName());
+            try (var row = asked.executeQuery()) {
+                while (row.next())
+                    columns.put(
+                            row.getString(1),
+                            new Column(
+                                    row.getString(1),
+                                    row.getString(2),
+                                    row.getString(11),
+                                    fit(row),
+                                    row.getBoolean(6)));
+            }
+        }
+        return columns;
     }
 
     private static List<Found> columns(Connection session, long table, Whole whole) throws SQLException {
@@ -130,7 +159,7 @@ final class Catalog {
                 while (row.next()) {
                     // Of a foreign table its own server decides; a trigger may fill in what is missing.
                     var required = row.getBoolean(6) && !whole.foreign() && !whole.fillsIn();
-                    var column = new Column(row.getString(1), row.getString(2), fit(row), required);
+                    var column = new Column(row.getString(1), row.getString(2), row.getString(11), fit(row), required);
                     found.add(new Found(column, row.getBoolean(3) || row.getBoolean(4), row.getBoolean(5)));
                 }
             }

@@ -107,4 +107,22 @@ public record Fit(Kind kind, boolean array, int limit, int scale) {
     boolean json() {
         return kind == Kind.JSON || kind == Kind.JSONB;
     }
+
+    /// A column of this fit keeps every row that was made for one of the other.
+    boolean keepsAllOf(Fit other) {
+        if (equals(other)) return kind != Kind.OTHER && kind != Kind.NONE;
+        if (array != other.array) return false;
+        return switch (kind) {
+            case TEXT -> limit == 0 ? !array || other.kind == Kind.TEXT : other.kind == Kind.TEXT && within(other);
+            // Kinds of whole numbers stand in the order of what they hold, and before all others.
+            case INTEGER, BIGINT -> other.kind.compareTo(kind) < 0;
+            case NUMERIC -> limit == 0 ? other.kind.compareTo(kind) <= 0 : other.kind == kind && within(other);
+            case TIME, TIMETZ, TIMESTAMP, TIMESTAMPTZ -> other.kind == kind && other.limit <= limit;
+            default -> false;
+        };
+    }
+
+    private boolean within(Fit other) {
+        return other.limit > 0 && other.scale <= scale && other.limit - other.scale <= limit - scale;
+    }
 }

@@ -15,9 +15,10 @@ public record TableDescription(String schema, String table, Encoding encoding, L
         if (columns.isEmpty()) throw new IllegalArgumentException("no column of " + schema + "." + table + " is sent");
     }
 
-    /// `type` is the server's spelling, with its schema where it is not one of the system's. `required`: a row without
-    /// a value for it is refused for certain.
-    public record Column(String name, String type, Fit fit, boolean required) {}
+    /// `type` is the server's spelling, with its schema where it is not one of the system's; `shape` the type's schema,
+    /// name and modifier, which are spelled alike whatever the session looks for first. `required`: a row without a
+    /// value for it is refused for certain.
+    public record Column(String name, String type, String shape, Fit fit, boolean required) {}
 
     /// The same table, where a column is required only if it is in the other, too.
     TableDescription requiringLess(TableDescription other) {
@@ -25,7 +26,7 @@ public record TableDescription(String schema, String table, Encoding encoding, L
         for (var i = 0; i < columns.size(); i++) {
             var mine = columns.get(i);
             var required = mine.required() && other.columns().get(i).required();
-            fewer.add(new Column(mine.name(), mine.type(), mine.fit(), required));
+            fewer.add(new Column(mine.name(), mine.type(), mine.shape(), mine.fit(), required));
         }
         return new TableDescription(schema, table, encoding, fewer);
     }

@@ -18,6 +18,7 @@ import org.postgresql.util.ServerErrorMessage;
 /// Invariant: may have stored only when COMMIT was sent and the server did not answer that it failed.
 record Verdict(Phase phase, SQLException failure, boolean sessionLives) {
     private static final int DEEPEST = 10;
+    private static final String NOT_NULL = "23502";
     private static final String IN_DOUBT = "commit-in-doubt";
 
     /// `table` is the one that COPY wrote to, `rows` how many were sent.
@@ -71,6 +72,14 @@ record Verdict(Phase phase, SQLException failure, boolean sessionLives) {
     /// Whether the server itself said so, and not the driver.
     static boolean answered(SQLException failure) {
         return server(failure) != null;
+    }
+
+    /// The column that the server itself found without a value, in an error that says so.
+    static @Nullable String columnWithoutValue(SQLException failure) {
+        var server = server(failure);
+        return server != null && NOT_NULL.equals(server.getSQLState()) && !raisedByFunction(server)
+                ? server.getColumn()
+                : null;
     }
 
     private static @Nullable ServerErrorMessage server(SQLException failure) {

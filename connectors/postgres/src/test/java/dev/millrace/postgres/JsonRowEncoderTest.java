@@ -30,7 +30,7 @@ class JsonRowEncoderTest {
     private final JsonRowEncoder strict = new JsonRowEncoder(TABLE, UnknownFields.REFUSE, ignored);
 
     private static Column column(String name, Fit.Kind kind, boolean required) {
-        return new Column(name, kind.name(), Fit.of(kind), required);
+        return new Column(name, kind.name(), kind.name(), Fit.of(kind), required);
     }
 
     private static TableDescription table(Column... columns) {

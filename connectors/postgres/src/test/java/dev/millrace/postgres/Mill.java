@@ -22,6 +22,7 @@ import dev.millrace.sinkpool.SinkPool;
 import dev.millrace.sinkpool.SinkTraits;
 import dev.millrace.sinkpool.SinkWriter;
 import dev.millrace.sinkpool.Target;
+import dev.millrace.sinkpool.Token;
 import dev.millrace.sinkpool.TokenMint;
 import dev.millrace.sinkpool.WriteCall;
 import dev.millrace.sinkpool.WriteOutcome;
@@ -32,31 +33,40 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 
 /// A pool of one shard over a real table: what it is given is one batch, and the dead letters are kept here.
 final class Mill implements AutoCloseable {
+    /// One attempt: the rows and the token it had, and what became of it.
+    record Asked(int rows, Token token, WriteOutcome outcome) {}
+
     private static final long SECOND = 1_000_000_000L;
     private static final int BATCH = 1000;
 
     private final ConcurrentLinkedQueue<DeadLetters.Letter> letters = new ConcurrentLinkedQueue<>();
-    private final ConcurrentLinkedQueue<Failure> failures = new ConcurrentLinkedQueue<>();
-    private final AtomicInteger requests = new AtomicInteger();
+    private final ConcurrentLinkedQueue<Asked> asked = new ConcurrentLinkedQueue<>();
     private final RowTally tally = new RowTally();
+    private final int batch;
     private final PostgresSink sink;
     private final SinkPool pool;
 
+    /// Of batches of 1,000 rows.
     Mill(PostgresSettings settings, URI... endpoints) {
+        this(BATCH, settings, endpoints);
+    }
+
+    Mill(int batch, PostgresSettings settings, URI... endpoints) {
+        this.batch = batch;
         sink = PostgresSink.open(settings, Map.of(Warehouse.SHARD, List.of(endpoints)), NanoClock.SYSTEM);
         assertThat(sink.describe(Warehouse.in(Warehouse.AMPLE))).isInstanceOf(Description.Described.class);
         var shard = new ShardSettings(
                 Warehouse.SHARD,
                 endpoints.length,
                 1,
-                new ShardSettings.BatchSettings(BATCH, 1 << 26, 3600 * SECOND),
+                new ShardSettings.BatchSettings(batch, 1 << 26, 3600 * SECOND),
                 1,
                 Duration.ofSeconds(60).toNanos(),
-                new ShardSettings.RetrySettings(SECOND / 100, SECOND, 2, 0, 0),
+                new ShardSettings.RetrySettings(SECOND / 100, SECOND / 10, 2, 0, 0),
                 new BreakerSettings(3, 3, 100, 3600 * SECOND, 100, SECOND, 60 * SECOND, 1, 10 * SECOND),
                 true,
                 PoisonSettings.of(PoisonSettings.Action.DEAD_LETTER));
@@ -76,11 +86,37 @@ final class Mill implements AutoCloseable {
 
     /// Returns when every row of the lines has ended.
     void run(List<String> lines) throws Exception {
-        assertThat(lines).hasSize(BATCH);
+        ended(begin(lines));
+    }
+
+    /// Returns at once.
+    CompletableFuture<Resolution> begin(List<String> lines) {
+        assertThat(lines).hasSize(batch);
         var resolved = new CompletableFuture<Resolution>();
         var chunks = Records.chunks(lines, tally, resolved::complete);
         assertThat(pool.offer(new Target(0, 0, 0), chunks)).isTrue();
-        assertThat(resolved.get(10, TimeUnit.MINUTES)).isEqualTo(Resolution.DONE);
+        return resolved;
+    }
+
+    static void ended(CompletableFuture<Resolution> rows) throws Exception {
+        assertThat(rows.get(10, TimeUnit.MINUTES)).isEqualTo(Resolution.DONE);
+    }
+
+    /// Waits until the batch was held so often, and returns why it last was.
+    Failure awaitHeld(int times) {
+        while (true) {
+            var held = asked.stream()
+                    .filter(one -> one.outcome() instanceof WriteOutcome.Misconfigured)
+                    .toList();
+            if (held.size() >= times)
+                return ((WriteOutcome.Misconfigured) held.getLast().outcome()).failure();
+            LockSupport.parkNanos(5_000_000);
+        }
+    }
+
+    /// Whether a batch waits for a person.
+    boolean blocked() {
+        return pool.status().getFirst().view().blocked();
     }
 
     List<DeadLetters.Letter> letters() {
@@ -89,11 +125,19 @@ final class Mill implements AutoCloseable {
 
     /// Why requests got nothing done, refusals apart.
     List<Failure> failures() {
-        return List.copyOf(failures);
+        return asked.stream()
+                .filter(one -> one.outcome() instanceof WriteOutcome.Unavailable)
+                .map(one -> ((WriteOutcome.Unavailable) one.outcome()).failure())
+                .toList();
     }
 
     int requests() {
-        return requests.get();
+        return asked.size();
+    }
+
+    /// In the order in which they ended.
+    List<Asked> asked() {
+        return List.copyOf(asked);
     }
 
     RowTally tally() {
@@ -128,9 +172,8 @@ final class Mill implements AutoCloseable {
             return new SinkWriter() {
                 @Override
                 public WriteOutcome write(WriteCall call) throws Exception {
-                    requests.incrementAndGet();
                     var outcome = writer.write(call);
-                    if (outcome instanceof WriteOutcome.Unavailable(var failure, var _)) failures.add(failure);
+                    asked.add(new Asked(call.rows().rows(), call.token(), outcome));
                     return outcome;
                 }
 

@@ -96,15 +96,32 @@ class PostgresSinkTest {
                                     "wide",
                                     Encoding.UTF8,
                                     List.of(
-                                            new Column("id", "bigint", Fit.of(Fit.Kind.BIGINT), true),
+                                            new Column(
+                                                    "id",
+                                                    "bigint",
+                                                    "pg_catalog.int8/-1",
+                                                    Fit.of(Fit.Kind.BIGINT),
+                                                    true),
                                             new Column(
                                                     "name",
                                                     "character varying(20)",
+                                                    "pg_catalog.varchar/24",
                                                     new Fit(Fit.Kind.TEXT, false, 20, 0),
                                                     false),
-                                            new Column("doc", "json", Fit.of(Fit.Kind.JSON), false),
-                                            new Column("docb", "public.shorter_doc", Fit.of(Fit.Kind.JSONB), false),
-                                            new Column("bytes", "bytea", Fit.of(Fit.Kind.BYTEA), false))));
+                                            new Column(
+                                                    "doc", "json", "pg_catalog.json/-1", Fit.of(Fit.Kind.JSON), false),
+                                            new Column(
+                                                    "docb",
+                                                    "public.shorter_doc",
+                                                    "public.shorter_doc/-1",
+                                                    Fit.of(Fit.Kind.JSONB),
+                                                    false),
+                                            new Column(
+                                                    "bytes",
+                                                    "bytea",
+                                                    "pg_catalog.bytea/-1",
+                                                    Fit.of(Fit.Kind.BYTEA),
+                                                    false))));
                     assertThat(described.unseen()).isEmpty();
                 });
     }
@@ -332,7 +349,10 @@ class PostgresSinkTest {
 
     private static TableDescription raws(Encoding encoding) {
         return new TableDescription(
-                "public", "raws", encoding, List.of(new Column("t", "text", Fit.of(Fit.Kind.TEXT), false)));
+                "public",
+                "raws",
+                encoding,
+                List.of(new Column("t", "text", "pg_catalog.text/-1", Fit.of(Fit.Kind.TEXT), false)));
     }
 
     @Test

@@ -20,9 +20,12 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class PostgresWriterTest {
@@ -122,6 +125,20 @@ class PostgresWriterTest {
             assertThat(warehouse.write(ONE, TWO)).isEqualTo(new Written(0, 2));
             assertThat(server.count("shop", "t")).isEqualTo(3);
             assertThat(server.query("shop", "select name from t where id = 1")).containsExactly("a");
+        }
+    }
+
+    /// The table alone says what is there: no memory of a token swallows a replay that is meant.
+    @ParameterizedTest
+    @EnumSource(OnConflict.class)
+    @DisplayName("CASE-15: rows that were deleted and are sent again, under the same token, are there again")
+    void rowsThatWereDeletedAndAreSentAgainAreThereAgain(OnConflict onConflict) throws Exception {
+        try (var warehouse = direct(onConflict)) {
+            var rows = warehouse.rows(ONE, TWO);
+            assertThat(warehouse.write(Warehouse.AMPLE, rows)).isEqualTo(new Written(2, 0));
+            server.execute("shop", "delete from t");
+            assertThat(warehouse.write(Warehouse.AMPLE, rows)).isEqualTo(new Written(2, 0));
+            assertThat(server.query("shop", "select id from t order by id")).containsExactly("1", "2");
         }
     }
 
