@@ -54,8 +54,7 @@ public final class EngineLibrary {
             return true;
         } catch (LabException failure) {
             if (required) throw failure;
-            System.out.println(
-                    "SKIPPED: tests with the ClickHouse engine, for it cannot be had here: " + failure.getMessage());
+            say.accept("SKIPPED: tests with the ClickHouse engine, for it cannot be had here: " + failure.getMessage());
             return false;
         }
     }
