@@ -20,6 +20,8 @@ public final class BenchCommand implements Callable<Integer> {
     private static final int MISSED = 1;
     private static final int USAGE = 2;
     private static final Bench.Extent QUICK = new Bench.Extent(10, 2, 0);
+    private static final PoisonBench.Extent POISON = new PoisonBench.Extent(500_000, 1_000_000, 10_000, 3, 1);
+    private static final PoisonBench.Extent QUICK_POISON = new PoisonBench.Extent(5_000, 20_000, 2_000, 1, 0);
 
     @Option(
             names = "--megabytes",
@@ -45,6 +47,9 @@ public final class BenchCommand implements Callable<Integer> {
     @Option(names = "--jmh", description = "instead: what a record allocates from append to seal, under JMH")
     private boolean jmh;
 
+    @Option(names = "--poison", description = "instead: what poison rows cost in requests, time and throughput")
+    private boolean poison;
+
     @Option(names = "--check", description = "end with 1 when a goal is not reached")
     private boolean check;
 
@@ -69,6 +74,7 @@ public final class BenchCommand implements Callable<Integer> {
             return USAGE;
         }
         var extent = quick ? QUICK : new Bench.Extent(megabytes, rounds, warmUps);
+        if (poison) return exitCode(new PoisonBench(quick ? QUICK_POISON : POISON, System.out).run(), true);
         var reached = jmh ? new HotPath(System.out).run() : new Bench(extent, System.out).run();
         return exitCode(reached, check);
     }

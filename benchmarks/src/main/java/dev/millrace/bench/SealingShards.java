@@ -100,8 +100,7 @@ final class SealingShards implements Intake {
                     ShardCommand.CancelAttempt _,
                     ShardCommand.DeadLetter _,
                     ShardCommand.StopFor _,
-                    ShardCommand.Finished _ ->
-                throw new IllegalStateException("nothing asked for " + command);
+                    ShardCommand.Finished _ -> throw new IllegalStateException("nothing asked for " + command);
             case ShardCommand.Tell _ -> {}
         }
     }

@@ -7,6 +7,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -57,6 +59,21 @@ final class BenchCommandTest {
                             + " [\\d.]+ x in CPU s/GB, goal <= 1.60: (NOT REACHED|reached)\\R"
                             + " +rows and sums are equal in all 4 passes of \\(a\\) and \\(b\\)");
         }
+    }
+
+    @Test
+    @Tag("POI-1")
+    @Timeout(value = 240, unit = TimeUnit.SECONDS)
+    @DisplayName("POI-11: one, two and fifty poison rows are found within their bounds of requests, named or not")
+    void poisonIsFoundWithinItsBoundsOfRequests() throws Exception {
+        assertThat(exitCode("--poison", "--quick")).as(output()).isZero();
+        assertThat(output())
+                .containsPattern("one batch of 5,000 rows, .*\\R +poison +named +requests +at most")
+                .containsPattern(" 1 +yes +4 +4 ")
+                .containsPattern(" 50 +no +[\\d,]+ +877 ")
+                .contains("  all within their bounds")
+                .containsPattern("20,000 rows, one in 2,000 poison, 1 rounds.*\\R +no poison .* 1\\.00 x\\R"
+                        + " +a CHECK: named .* [\\d.]+ x\\R +a foreign key: not named .* [\\d.]+ x\\R");
     }
 
     @Test

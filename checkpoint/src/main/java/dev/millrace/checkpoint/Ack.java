@@ -1,7 +1,10 @@
 package dev.millrace.checkpoint;
 
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /// Counts the parts of one range and tells once, with the worst of them, when the last is resolved. Fails by default.
 ///
@@ -12,6 +15,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 ///
 /// Invariant: [Resolved#resolved] is called exactly once, after `close` and after every part.
 ///
+/// Offsets of rows that count as done though a sink has not got them (dead letters, rows skipped) are kept until the
+/// range is told, for those that are to see only what every sink has.
+///
 /// Thread ownership: `part`, `fail` and `close` belong to the source thread; parts are resolved from any thread.
 public final class Ack {
     private volatile Range range;
@@ -20,6 +26,8 @@ public final class Ack {
     private final AtomicInteger pending = new AtomicInteger(1);
     private volatile boolean failed;
     private boolean closed;
+    /// Guarded by this.
+    private @Nullable Set<Long> leftOut;
 
     Ack(Range range, Resolved sink, OpenHandles handles) {
         this.range = range;
@@ -61,6 +69,16 @@ public final class Ack {
         end(Resolution.DONE);
     }
 
+    private synchronized void leaveOut(long offset) {
+        if (leftOut == null) leftOut = new HashSet<>();
+        leftOut.add(offset);
+    }
+
+    /// Offsets of rows that some sink has not got, also where the range is done. All of them, once it was told.
+    public synchronized Set<Long> leftOut() {
+        return leftOut == null ? Set.of() : Set.copyOf(leftOut);
+    }
+
     private void end(Resolution resolution) {
         // Before the decrement: whoever takes the count to zero sees it.
         if (resolution != Resolution.DONE) failed = true;
@@ -81,6 +99,12 @@ public final class Ack {
 
         public Range range() {
             return ack.range;
+        }
+
+        /// The row of this offset, if it is of this range, has ended and its sink has not got it. Before `resolve`.
+        public void leaveOut(long offset) {
+            var range = ack.range;
+            if (range.from() <= offset && offset < range.next()) ack.leaveOut(offset);
         }
 
         /// Returns whether this call resolved it.

@@ -61,6 +61,7 @@ record Assembly(Values root) {
                 topics == null
                         ? root.get(SourceKeys.SOURCE).get(SourceKeys.KAFKA).get(SourceKeys.TOPICS)
                         : new Topics.Listed(topics),
+                sink.get(SinkKeys.ADVISORY),
                 postgres.present() ? postgres(postgres) : new BlackholeConfig(),
                 ShardChecks.shards(sink),
                 new BatchConfig(

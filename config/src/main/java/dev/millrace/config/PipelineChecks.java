@@ -1,6 +1,7 @@
 package dev.millrace.config;
 
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// What of the whole file cannot work together, computed from its numbers.
@@ -17,12 +18,25 @@ record PipelineChecks(Problems problems, Values root) {
         var sinks = root.get(SinkKeys.SINKS);
         for (var sink : sinks) {
             new SinkChecks(problems, root, sink).run();
+            if (SinkKeys.advisory(sink.values())) continue;
             linger(sink);
             rows(sink);
         }
+        acknowledged(sinks);
         new PoisonChecks(problems, root).run();
         budget();
         drain();
+    }
+
+    /// What is committed is what somebody said to have.
+    private void acknowledged(List<Values.Named> sinks) {
+        if (sinks.isEmpty() || sinks.stream().anyMatch(sink -> !SinkKeys.advisory(sink.values()))) return;
+        var first = sinks.getFirst().values().find(SinkKeys.ADVISORY);
+        if (first == null) return;
+        problems.error(
+                first.place(),
+                first.path(),
+                "every sink is advisory, so nothing would say that a row is written; set advisory: false for one of them");
     }
 
     private void linger(Values.Named sink) {
@@ -58,6 +72,8 @@ record PipelineChecks(Problems problems, Values root) {
         long busy = 0;
         long shards = 0;
         for (var sink : root.get(SinkKeys.SINKS)) {
+            // It has a budget of its own.
+            if (SinkKeys.advisory(sink.values())) continue;
             var need = Need.of(sink.values());
             if (need == null) return;
             largest = Math.max(largest, need.batch);

@@ -4,7 +4,8 @@ import java.util.List;
 
 /// One pipeline as its file describes it, defaults filled in: what one process runs.
 ///
-/// `name` is 1 to 63 letters, digits, `_` or `-`; there is at least one sink, and names of sinks are distinct.
+/// `name` is 1 to 63 letters, digits, `_` or `-`; there is at least one sink that is not advisory, and
+/// names of sinks are distinct.
 public record PipelineConfig(
         String name,
         KafkaSourceConfig source,
@@ -21,7 +22,10 @@ public record PipelineConfig(
     public PipelineConfig {
         Require.matches("pipeline name", Names.isName(name), name);
         sinks = List.copyOf(sinks);
-        Require.atLeast("sinks", sinks.size(), 1);
+        Require.atLeast(
+                "acknowledged sinks",
+                sinks.stream().filter(sink -> !sink.advisory()).count(),
+                1);
         Require.atLeast(
                 "distinct sink names",
                 sinks.stream().map(SinkConfig::name).distinct().count(),

@@ -4,7 +4,15 @@ import org.jspecify.annotations.Nullable;
 
 /// A value written as one scalar.
 sealed interface ScalarType<T> extends ValueType<T>
-        permits ChoiceType, CountType, DecimalType, DurationType, PercentType, SecretType, SizeType, WordType {
+        permits ChoiceType,
+                CountType,
+                DecimalType,
+                DurationType,
+                FlagType,
+                PercentType,
+                SecretType,
+                SizeType,
+                WordType {
 
     /// Reads the text; a message quotes it through [Text#toString] only.
     Parsed<T> parse(Text text);

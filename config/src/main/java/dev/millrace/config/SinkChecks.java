@@ -19,7 +19,8 @@ record SinkChecks(Problems problems, Values root, Values.Named sink) {
         }
         new ShardChecks(problems, sink).run();
         batches(sink.values().get(SinkKeys.BATCH), sink.values().get(SinkKeys.CHUNK));
-        retry(sink.values().get(SinkKeys.RETRY));
+        if (SinkKeys.advisory(sink.values())) once(sink.values().get(SinkKeys.RETRY));
+        else retry(sink.values().get(SinkKeys.RETRY));
         breaker(sink.values().get(BreakerKeys.BREAKER));
     }
 
@@ -99,6 +100,14 @@ record SinkChecks(Problems problems, Values root, Values.Named sink) {
                     "chunk.linger %s is above batch.linger %s; lower the one or raise the other"
                             .formatted(DurationType.text(chunkLinger.value()), DurationType.text(batchLinger.value())));
         }
+    }
+
+    private void once(Values retry) {
+        if (retry.present())
+            problems.error(
+                    retry.place(),
+                    retry.path(),
+                    "has no effect with advisory: true, where each batch is written once; leave it out");
     }
 
     private void retry(Values retry) {

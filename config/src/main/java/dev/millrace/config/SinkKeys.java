@@ -18,6 +18,12 @@ final class SinkKeys {
                     "topics", new ListType<>(WordType.topic(), "[orders, payments]"), "what it takes")
             .leftOut("all of source.kafka.topics");
 
+    static final Setting<Boolean> ADVISORY = Setting.of(
+                    "advisory",
+                    new FlagType(),
+                    "nothing waits for it; it gets each batch once, of rows that every other sink has")
+            .byDefault("false");
+
     static final Setting<TableName> TABLE = Setting.of(
                     "table",
                     new WordType<>("a table", "table or schema.table, each " + Names.IDENTIFIER_RULE, TableName::parse),
@@ -124,6 +130,7 @@ final class SinkKeys {
                             "sink",
                             "one place rows go to",
                             TOPICS,
+                            ADVISORY,
                             POSTGRES,
                             BLACKHOLE,
                             CLICKHOUSE,
@@ -140,6 +147,11 @@ final class SinkKeys {
                     .withOneOf(POSTGRES, BLACKHOLE));
 
     private SinkKeys() {}
+
+    /// Also of one whose `advisory` has a problem of its own.
+    static boolean advisory(Values sink) {
+        return Boolean.TRUE.equals(sink.orNull(ADVISORY));
+    }
 
     /// How a connection is encrypted, before the file of authorities is looked at.
     enum TlsMode {

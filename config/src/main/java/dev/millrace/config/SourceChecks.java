@@ -16,7 +16,9 @@ record SourceChecks(Problems problems, Values root) {
         format(root.get(SourceKeys.FORMAT));
         var sinks = root.get(SinkKeys.SINKS);
         sinks.forEach(sink -> topics(kafka, sink));
-        goesSomewhere(kafka, sinks);
+        goesSomewhere(
+                kafka,
+                sinks.stream().filter(sink -> !SinkKeys.advisory(sink.values())).toList());
     }
 
     private void staticMembership(Values kafka) {
@@ -104,7 +106,9 @@ record SourceChecks(Problems problems, Values root) {
         }
     }
 
-    /// Every topic read must go somewhere, or it would be acknowledged unwritten. A sink that names none takes all.
+    /// Every topic read must go somewhere, or it would be acknowledged unwritten. A sink that names none takes all; of
+    /// an
+    /// advisory one nobody knows whether it took a row.
     private void goesSomewhere(Values kafka, List<Values.Named> sinks) {
         var read = kafka.find(SourceKeys.TOPICS);
         if (read == null || !(read.value() instanceof Topics.Listed(var names)) || sinks.isEmpty()) return;
@@ -121,7 +125,8 @@ record SourceChecks(Problems problems, Values root) {
             problems.error(
                     last.place(),
                     last.path(),
-                    topic + " is read but goes to no sink; add it here, or take it out of source.kafka.topics");
+                    topic
+                            + " is read but goes to no sink that is waited for; add it here, or take it out of source.kafka.topics");
         }
     }
 }

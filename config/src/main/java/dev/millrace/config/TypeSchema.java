@@ -35,6 +35,7 @@ final class TypeSchema {
                         .with("minimum", least)
                         .with("maximum", most));
             case DurationType _ -> orFilledIn(formed(DurationType.FORM));
+            case FlagType _ -> orFilledIn(Json.Obj.empty().with("type", "boolean"));
             case PercentType _ -> orFilledIn(formed(Pattern.compile(DecimalType.FORM.pattern() + "%")));
             case SecretType _ -> text(SecretType.LONGEST);
             case SizeType _ -> orFilledIn(formed(SizeType.FORM));
@@ -48,8 +49,10 @@ final class TypeSchema {
 
     /// A default as the file's text becomes JSON.
     static Json value(ValueType<?> type, String text) {
-        boolean number = type instanceof DecimalType || (type instanceof CountType && !text.equals("unlimited"));
-        return number ? new Json.Word(text) : new Json.Str(text);
+        boolean word = type instanceof DecimalType
+                || type instanceof FlagType
+                || (type instanceof CountType && !text.equals("unlimited"));
+        return word ? new Json.Word(text) : new Json.Str(text);
     }
 
     /// One or more by a name that the user gives.

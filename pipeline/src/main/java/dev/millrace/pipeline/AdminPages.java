@@ -23,6 +23,7 @@ record AdminPages(
         String pipeline,
         Supplier<@Nullable KafkaSource> source,
         SinkPool pool,
+        Supplier<List<AdvisoryView>> advisory,
         AdmissionBudget budget,
         NanoClock clock,
         long stuckNanos,
@@ -85,6 +86,13 @@ record AdminPages(
         var state = stopping.getAsBoolean() ? "draining" : from == null ? "starting" : "running";
         List<PartitionView> partitions = from == null ? List.of() : from.view().partitions();
         return Answer.json(StatusJson.of(
-                pipeline, state, partitions, pool.status(), budget, unknownFields.get(), clock.nanoTime()));
+                pipeline,
+                state,
+                partitions,
+                pool.status(),
+                budget,
+                unknownFields.get(),
+                advisory.get(),
+                clock.nanoTime()));
     }
 }

@@ -1,12 +1,17 @@
 package dev.millrace.pipeline;
 
 import java.time.Instant;
+import java.util.Collections;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// What a run did and what it left. A null is a truth that is not known; it is never told as zero (DRN-3).
 ///
-/// Where all is known, rows add up: polled = delivered + skipped + deadLettered + abandoned + inDoubt.
+/// Where all is known, the rows of each sink add up: polled = delivered + skipped + deadLettered + abandoned + inDoubt.
+/// Those of the run are the sums over its sinks, where a row counts once for each sink that takes it, but for `polled`,
+/// which counts it once; with one sink they add up alike. Advisory sinks are in none of these sums.
 /// `drained` means that nothing taken is left undone; `caughtUp` that no backlog is left.
 public record DrainReport(
         String pipeline,
@@ -23,13 +28,15 @@ public record DrainReport(
         Rows rows,
         long batchesDelivered,
         List<Partition> partitions,
-        List<SinkEnd> sinks) {
+        List<SinkEnd> sinks,
+        List<AdvisoryEnd> advisory) {
     /// The version of this shape, first in the document.
     public static final int SCHEMA = 1;
 
     public DrainReport {
         partitions = List.copyOf(partitions);
         sinks = List.copyOf(sinks);
+        advisory = List.copyOf(advisory);
     }
 
     /// As one JSON document on one line, names in snake case.
@@ -60,7 +67,8 @@ public record DrainReport(
             long taken,
             @Nullable String blockedBy) {}
 
-    public record SinkEnd(String name, List<ShardEnd> shards) {
+    /// One sink that is waited for. `rows.polled` are those of the topics that it takes.
+    public record SinkEnd(String name, Rows rows, List<ShardEnd> shards) {
         public SinkEnd {
             shards = List.copyOf(shards);
         }
@@ -77,6 +85,16 @@ public record DrainReport(
             List<ReplicaEnd> replicas) {
         public ShardEnd {
             replicas = List.copyOf(replicas);
+        }
+    }
+
+    /// One advisory sink. `rowsSeen` rows of its topics were looked at; what became of them is in `outcomes`, in order
+    /// of
+    /// the constants. What is missing in the sum is `rowsLeft`: nobody waited for it to end.
+    public record AdvisoryEnd(
+            String name, boolean reached, long rowsSeen, Map<AdvisoryOutcome, Long> outcomes, long rowsLeft) {
+        public AdvisoryEnd {
+            outcomes = Collections.unmodifiableMap(new EnumMap<>(outcomes));
         }
     }
 

@@ -4,6 +4,7 @@ import dev.millrace.checkpoint.OpenHandles;
 import dev.millrace.config.AdminConfig;
 import dev.millrace.config.PipelineConfig;
 import dev.millrace.config.PoisonConfig;
+import dev.millrace.config.SinkConfig;
 import dev.millrace.kafka.DeadLetterDesk;
 import dev.millrace.kafka.DeadLetterTopic;
 import dev.millrace.kafka.KafkaSource;
@@ -39,7 +40,9 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -57,6 +60,13 @@ public final class Pipeline {
     private static final Duration DESCRIBE_AGAIN = Duration.ofSeconds(1);
     private static final Duration STUCK = Duration.ofSeconds(10);
     private static final Duration WORKERS_GRACE = Duration.ofMillis(300);
+
+    /// What an advisory sink gets to answer for the first time before the source starts, and what it gets at the end
+    /// once
+    /// the others are done.
+    private static final Duration ADVISORY_ANSWER = Duration.ofSeconds(2);
+
+    private static final Duration ADVISORY_LAST = Duration.ofSeconds(1);
 
     /// What the last commit gets where the workers used the budget up.
     private static final Duration LAST_COMMIT = Duration.ofMillis(200);
@@ -78,6 +88,7 @@ public final class Pipeline {
     private final AdmissionBudget budget;
     private final List<SinkPart> sinks;
     private final SinkPool pool;
+    private final List<AdvisoryPart> advisory;
     private final @Nullable DeadLetterTopic deadLetters;
     private final Scrape scrape = new Scrape();
     private final AtomicReference<@Nullable Stop> stop = new AtomicReference<>();
@@ -99,8 +110,10 @@ public final class Pipeline {
         var admission = config.admission();
         this.budget =
                 new AdmissionBudget(admission.maxRows(), admission.maxBytes(), admission.resumeBelowPercent() / 100);
-        this.sinks =
-                config.sinks().stream().map(sink -> SinkPart.open(sink, clock)).toList();
+        this.sinks = config.sinks().stream()
+                .filter(sink -> !sink.advisory())
+                .map(sink -> SinkPart.open(sink, clock))
+                .toList();
         this.deadLetters = config.poison().action() == PoisonConfig.Action.DEAD_LETTER
                 ? new DeadLetterTopic(config.poison().topic(), config.name(), Wiring.source(config), clock)
                 : null;
@@ -108,10 +121,15 @@ public final class Pipeline {
         var run = new byte[8];
         var chance = new SecureRandom();
         chance.nextBytes(run);
+        var mint = TokenMint.perRun(config.name() + "/" + HexFormat.of().formatHex(run));
+        this.advisory = config.sinks().stream()
+                .filter(SinkConfig::advisory)
+                .map(sink -> AdvisoryPart.open(SinkPart.open(sink, clock), config, mint, chance.nextLong(), clock))
+                .toList();
         this.pool = new SinkPool(
                 sinks.stream().map(sink -> sink.specs(config.poison())).toList(),
                 budget,
-                TokenMint.perRun(config.name() + "/" + HexFormat.of().formatHex(run)),
+                mint,
                 chance.nextLong(),
                 clock,
                 letters == null ? DeadLetters.none() : letters,
@@ -143,8 +161,11 @@ public final class Pipeline {
     /// the pipeline is not ready until then. Throws with one line where somebody has to mend something.
     public void start() throws StartFailure {
         pool.start();
+        advisory.forEach(AdvisoryPart::start);
         listen();
         if (!awaitSinks() || !openDeadLetters()) return;
+        var until = clock.nanoTime() + ADVISORY_ANSWER.toNanos();
+        for (var sink : advisory) sink.awaitFirstAnswer(until, stopAsked::isDone);
         var made = makeSource();
         if (stopAsked.isDone()) made.stop(deadlineNanos());
         try {
@@ -194,6 +215,7 @@ public final class Pipeline {
                     Wiring.source(config),
                     sinks.stream().map(sink -> sink.feed(config)).toList(),
                     pool,
+                    advisory.stream().map(sink -> sink.feed(config)).toList(),
                     new FromSource(),
                     letters == null ? DeadLetters.none() : letters,
                     handles,
@@ -201,7 +223,15 @@ public final class Pipeline {
             metrics = new PipelineMetrics(
                     scrape.registry(config.name()),
                     new PipelineMetrics.Sources(
-                            clock, budget, made.counters(), this::partitions, pool::status, this::unknownFields));
+                            clock,
+                            budget,
+                            made.counters(),
+                            this::partitions,
+                            pool::status,
+                            this::unknownFields,
+                            advisory.stream()
+                                    .<Supplier<AdvisoryView>>map(sink -> sink::view)
+                                    .toList()));
             source = made;
             return made;
         } catch (IllegalArgumentException wrong) {
@@ -218,6 +248,7 @@ public final class Pipeline {
                                     config.name(),
                                     () -> source,
                                     pool,
+                                    this::advisoryViews,
                                     budget,
                                     clock,
                                     stuckNanos(),
@@ -238,6 +269,7 @@ public final class Pipeline {
     /// A batch may be open for its linger, and be written in a moment.
     private long stuckNanos() {
         var linger = config.sinks().stream()
+                .filter(sink -> !sink.advisory())
                 .mapToLong(sink -> sink.batch().linger().toNanos())
                 .max()
                 .orElse(0);
@@ -321,6 +353,7 @@ public final class Pipeline {
         stopAsked.join();
         var deadline = deadlineNanos();
         pool.drainBy(deadline);
+        for (var sink : advisory) sink.drainBy(deadline);
         var from = source;
         if (from != null) from.stop(deadline);
         if (!running) pool.closeInput();
@@ -328,7 +361,9 @@ public final class Pipeline {
             pool.awaitFinished(deadline + WORKERS_GRACE.toNanos());
             var letters = deadLetters;
             if (letters != null) letters.awaitAcknowledged(deadline);
+            var advisoryUntil = NanoClock.earlier(deadline, clock.nanoTime() + ADVISORY_LAST.toNanos());
             var membersEnded = from == null || leave(from, deadline);
+            finishAdvisory(advisoryUntil);
             var report = end(membersEnded, RunEnd.Waited.TO_THE_DEADLINE).report(worst.get());
             tell(report);
             return report;
@@ -340,6 +375,15 @@ public final class Pipeline {
 
     private long deadlineNanos() {
         return asked().nanos() + config.drain().timeout().toNanos();
+    }
+
+    /// All that the acknowledged sinks have was handed on by now. What the advisory ones hold gets what is left of the
+    /// time, and is dropped then.
+    private void finishAdvisory(long untilNanos) throws InterruptedException {
+        for (var sink : advisory) sink.finishBy(untilNanos);
+        var finished = true;
+        for (var sink : advisory) finished &= sink.awaitFinished(untilNanos + WORKERS_GRACE.toNanos());
+        if (!finished) LOG.atWarn().addKeyValue("event", "advisory_overran").log("the pipeline ends without them");
     }
 
     /// Commits what became durable, reads the backlog, leaves the group.
@@ -384,7 +428,8 @@ public final class Pipeline {
                 pool.status(),
                 asked.givenUpBefore(),
                 membersEnded,
-                noTime ? RunEnd.Waited.NOT : waited);
+                noTime ? RunEnd.Waited.NOT : waited,
+                advisoryViews());
     }
 
     private static void tell(DrainReport report) {
@@ -409,6 +454,9 @@ public final class Pipeline {
         stop("closed");
         var from = source;
         if (from != null) from.close();
+        // Beside the others, and nobody waits for them: they take no part of the time.
+        for (var sink : advisory)
+            Thread.ofPlatform().daemon().name("millrace-close-" + sink.name()).start(sink::close);
         pool.close();
         var letters = deadLetters;
         if (letters != null) letters.close();
@@ -430,7 +478,12 @@ public final class Pipeline {
 
     /// Of each sink, how often it left out which field.
     private Map<String, Map<String, Long>> unknownFields() {
-        return sinks.stream().collect(Collectors.toMap(SinkPart::name, SinkPart::unknownFields));
+        return Stream.concat(sinks.stream(), advisory.stream().map(AdvisoryPart::sink))
+                .collect(Collectors.toMap(SinkPart::name, SinkPart::unknownFields));
+    }
+
+    private List<AdvisoryView> advisoryViews() {
+        return advisory.stream().map(AdvisoryPart::view).toList();
     }
 
     private List<PartitionView> partitions() {
@@ -446,6 +499,8 @@ public final class Pipeline {
     /// The sink that the file calls so. It stays this pipeline's to close.
     public Sink sink(String name) {
         for (var part : sinks) if (part.name().equals(name)) return part.sink();
+        for (var part : advisory)
+            if (part.name().equals(name)) return part.sink().sink();
         throw new IllegalArgumentException("no sink is called " + name);
     }
 

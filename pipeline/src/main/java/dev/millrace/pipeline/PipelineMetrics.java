@@ -48,7 +48,12 @@ final class PipelineMetrics {
             SourceCounters counters,
             Supplier<List<PartitionView>> partitions,
             Supplier<List<ShardStatus>> shards,
-            Supplier<Map<String, Map<String, Long>>> unknownFields) {}
+            Supplier<Map<String, Map<String, Long>>> unknownFields,
+            List<Supplier<AdvisoryView>> advisory) {
+        Sources {
+            advisory = List.copyOf(advisory);
+        }
+    }
 
     private record Timers(Timer write, Timer permitWait, Timer sealToSettle) {}
 
@@ -83,6 +88,7 @@ final class PipelineMetrics {
         ofSource();
         for (var shard : from.shards().get()) ofShard(shard);
         refused = new RefusedMeters(registry, from.unknownFields());
+        for (var sink : from.advisory()) AdvisoryMetrics.register(registry, sink);
     }
 
     private void ofBudget() {

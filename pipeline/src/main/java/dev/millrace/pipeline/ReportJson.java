@@ -52,6 +52,20 @@ final class ReportJson {
         out.writeArrayFieldStart("sinks");
         for (var sink : report.sinks()) sink(sink);
         out.writeEndArray();
+        out.writeArrayFieldStart("advisory");
+        for (var sink : report.advisory()) advisory(sink);
+        out.writeEndArray();
+        out.writeEndObject();
+    }
+
+    private void advisory(DrainReport.AdvisoryEnd sink) throws IOException {
+        out.writeStartObject();
+        out.writeStringField("name", sink.name());
+        out.writeBooleanField("reached", sink.reached());
+        out.writeNumberField("rows_seen", sink.rowsSeen());
+        for (var outcome : sink.outcomes().entrySet())
+            out.writeNumberField("rows_" + outcome.getKey().word(), outcome.getValue());
+        out.writeNumberField("rows_left", sink.rowsLeft());
         out.writeEndObject();
     }
 
@@ -82,6 +96,7 @@ final class ReportJson {
     private void sink(DrainReport.SinkEnd sink) throws IOException {
         out.writeStartObject();
         out.writeStringField("name", sink.name());
+        rows(sink.rows());
         out.writeArrayFieldStart("shards");
         for (var shard : sink.shards()) shard(shard);
         out.writeEndArray();

@@ -7,10 +7,12 @@ import dev.millrace.sinkpool.ShardStatus;
 import dev.millrace.sinkpool.ShardView;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// Draws up the report of a run from what its parts say at its end.
@@ -22,11 +24,24 @@ record RunEnd(
         List<ShardStatus> shards,
         Map<ShardId, Long> givenUpBefore,
         boolean membersEnded,
-        Waited waited) {
+        Waited waited,
+        List<AdvisoryView> advisory) {
     /// `givenUpBefore` is what each shard had abandoned, or left in doubt, before the stop: in rebalances, and long
     /// replayed.
     RunEnd {
         givenUpBefore = Map.copyOf(givenUpBefore);
+        advisory = List.copyOf(advisory);
+    }
+
+    /// Of a pipeline without advisory sinks.
+    RunEnd(
+            Run run,
+            List<PartitionView> partitions,
+            List<ShardStatus> shards,
+            Map<ShardId, Long> givenUpBefore,
+            boolean membersEnded,
+            Waited waited) {
+        this(run, partitions, shards, givenUpBefore, membersEnded, waited, List.of());
     }
 
     /// Rows that a shard has given up so far.
@@ -83,7 +98,8 @@ record RunEnd(
                         .mapToLong(shard -> shard.counts().batchesWritten())
                         .sum(),
                 owned().stream().map(this::partition).toList(),
-                sinks());
+                sinks(),
+                advisory.stream().map(RunEnd::advisory).toList());
     }
 
     private ExitCode exitOf(@Nullable Boolean drained) {
@@ -138,38 +154,54 @@ record RunEnd(
         return lag == null || watermark == null ? null : (Long) (watermark + lag);
     }
 
+    /// Of all sinks.
     private DrainReport.Rows rows() {
+        return rows(partitions, _ -> true);
+    }
+
+    private DrainReport.Rows rows(String sink) {
+        var its = partitions.stream()
+                .filter(partition ->
+                        partition.sinks().stream().anyMatch(rows -> rows.sink().equals(sink)))
+                .toList();
+        return rows(its, sink::equals);
+    }
+
+    private DrainReport.Rows rows(List<PartitionView> of, Predicate<String> sink) {
         var known = allWorkersKnown();
-        var notEncoded =
-                partitions.stream().mapToLong(p -> p.dropped() + p.waiting()).sum();
-        // By partition and not by shard: what no shard took in time was encoded and given up too.
-        var abandoned = partitions.stream()
-                .flatMap(partition -> partition.sinks().stream())
-                .mapToLong(sink -> sink.tally().abandoned())
-                .sum();
-        // A dead letter that was not acknowledged in time may have arrived.
-        var inDoubt =
-                shards.stream().mapToLong(shard -> shard.counts().rowsInDoubt()).sum()
-                        + partitions.stream()
-                                .flatMap(partition -> partition.sinks().stream())
-                                .mapToLong(sink -> sink.lettersOut() + sink.lettersLeft())
-                                .sum();
+        long delivered = 0, duplicate = 0, skipped = 0, deadLettered = 0, abandoned = 0, inDoubt = 0;
+        for (var shard : shards) {
+            if (!sink.test(shard.shard().sink())) continue;
+            delivered += shard.counts().rowsWritten();
+            duplicate += shard.counts().rowsDuplicate();
+            inDoubt += shard.counts().rowsInDoubt();
+        }
+        for (var partition : of) {
+            for (var rows : partition.sinks()) {
+                if (!sink.test(rows.sink())) continue;
+                skipped += rows.skippedRows() + rows.tally().skipped();
+                deadLettered += rows.deadLettered() + rows.tally().deadLettered();
+                // By partition and not by shard: what no shard took in time was encoded and given up too, and so was,
+                // for each sink, what was never encoded.
+                abandoned += rows.tally().abandoned() + partition.dropped() + partition.waiting();
+                // A dead letter that was not acknowledged in time may have arrived.
+                inDoubt += rows.lettersOut() + rows.lettersLeft();
+            }
+        }
         return new DrainReport.Rows(
-                partitions.stream().mapToLong(PartitionView::polled).sum(),
-                shards.stream().mapToLong(shard -> shard.counts().rowsWritten()).sum(),
-                shards.stream()
-                        .mapToLong(shard -> shard.counts().rowsDuplicate())
-                        .sum(),
-                partitions.stream()
-                        .flatMap(partition -> partition.sinks().stream())
-                        .mapToLong(sink -> sink.skippedRows() + sink.tally().skipped())
-                        .sum(),
-                partitions.stream()
-                        .flatMap(partition -> partition.sinks().stream())
-                        .mapToLong(sink -> sink.deadLettered() + sink.tally().deadLettered())
-                        .sum(),
-                known ? (Long) (abandoned + notEncoded) : null,
+                of.stream().mapToLong(PartitionView::polled).sum(),
+                delivered,
+                duplicate,
+                skipped,
+                deadLettered,
+                known ? (Long) abandoned : null,
                 known ? (Long) inDoubt : null);
+    }
+
+    private static DrainReport.AdvisoryEnd advisory(AdvisoryView sink) {
+        var outcomes = new EnumMap<AdvisoryOutcome, Long>(AdvisoryOutcome.class);
+        for (var outcome : AdvisoryOutcome.values()) outcomes.put(outcome, sink.rows(outcome));
+        return new DrainReport.AdvisoryEnd(sink.sink(), sink.reached(), sink.seen(), outcomes, sink.inFlight());
     }
 
     private DrainReport.Partition partition(PartitionView partition) {
@@ -212,7 +244,7 @@ record RunEnd(
         for (var shard : shards)
             bySink.computeIfAbsent(shard.shard().sink(), _ -> new ArrayList<>()).add(shard(shard));
         var out = new ArrayList<DrainReport.SinkEnd>();
-        bySink.forEach((name, ends) -> out.add(new DrainReport.SinkEnd(name, ends)));
+        bySink.forEach((name, ends) -> out.add(new DrainReport.SinkEnd(name, rows(name), ends)));
         return out;
     }
 

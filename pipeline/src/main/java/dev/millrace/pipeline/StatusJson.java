@@ -37,6 +37,7 @@ final class StatusJson {
             List<ShardStatus> shards,
             AdmissionBudget budget,
             Map<String, Map<String, Long>> unknownFields,
+            List<AdvisoryView> advisory,
             long nowNanos) {
         var text = new StringWriter();
         try (var generator = JSON.createGenerator(text)) {
@@ -44,6 +45,7 @@ final class StatusJson {
             generator.writeStartObject();
             generator.writeStringField("pipeline", pipeline);
             generator.writeStringField("state", state);
+            generator.writeFieldName("in_flight");
             json.budget(budget);
             generator.writeArrayFieldStart("partitions");
             for (var partition : partitions) json.partition(partition);
@@ -54,6 +56,9 @@ final class StatusJson {
             generator.writeObjectFieldStart("unknown_fields");
             for (var sink : unknownFields.entrySet()) json.counts(sink.getKey(), sink.getValue());
             generator.writeEndObject();
+            generator.writeArrayFieldStart("advisory");
+            for (var sink : advisory) json.advisory(sink);
+            generator.writeEndArray();
             generator.writeEndObject();
         } catch (IOException impossible) {
             throw new UncheckedIOException(impossible);
@@ -68,7 +73,7 @@ final class StatusJson {
     }
 
     private void budget(AdmissionBudget budget) throws IOException {
-        out.writeObjectFieldStart("in_flight");
+        out.writeStartObject();
         out.writeNumberField("rows", budget.rows());
         out.writeNumberField("bytes", budget.bytes());
         out.writeNumberField("max_rows", budget.maxRows());
@@ -111,6 +116,23 @@ final class StatusJson {
             counts("poison", sink.poison());
             out.writeEndObject();
         }
+        out.writeEndArray();
+        out.writeEndObject();
+    }
+
+    private void advisory(AdvisoryView sink) throws IOException {
+        out.writeStartObject();
+        out.writeStringField("sink", sink.sink());
+        out.writeBooleanField("reached", sink.reached());
+        out.writeNumberField("rows_seen", sink.seen());
+        out.writeObjectFieldStart("rows");
+        for (var outcome : AdvisoryOutcome.values()) out.writeNumberField(outcome.word(), sink.rows(outcome));
+        out.writeEndObject();
+        out.writeNumberField("rows_in_flight", sink.inFlight());
+        out.writeFieldName("budget");
+        budget(sink.budget());
+        out.writeArrayFieldStart("shards");
+        for (var shard : sink.shards()) shard(shard);
         out.writeEndArray();
         out.writeEndObject();
     }

@@ -121,7 +121,8 @@ final class Wiring {
                 retry(sink.retry()),
                 breaker(sink.breaker()),
                 countsRows,
-                poison(poison));
+                poison(poison),
+                sink.advisory());
     }
 
     private static PoisonSettings poison(PoisonConfig poison) {

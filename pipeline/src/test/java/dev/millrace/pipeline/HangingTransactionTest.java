@@ -32,7 +32,7 @@ final class HangingTransactionTest {
         assertThat(StuckJson.of(hangs, List.of(), 10 * SECOND, 0))
                 .contains("\"topic\":\"orders\",\"partition\":3")
                 .contains(told);
-        assertThat(StatusJson.of("shop", "running", hangs, List.of(), BUDGET, Map.of(), 0))
+        assertThat(StatusJson.of("shop", "running", hangs, List.of(), BUDGET, Map.of(), List.of(), 0))
                 .contains(told);
     }
 
@@ -52,7 +52,7 @@ final class HangingTransactionTest {
         var metrics = new PipelineMetrics(
                 scrape.registry("test"),
                 new PipelineMetrics.Sources(
-                        () -> 0, BUDGET, new SourceCounters(), () -> orders(now[0]), List::of, Map::of));
+                        () -> 0, BUDGET, new SourceCounters(), () -> orders(now[0]), List::of, Map::of, List.of()));
         assertThat(scrape.answer(metrics).body().lines())
                 .anySatisfy(line -> assertThat(line)
                         .startsWith("millrace_transaction_hanging_seconds{")

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.millrace.breaker.ReplicaView;
 import dev.millrace.checkpoint.SourcePartition;
 import dev.millrace.checkpoint.TopicId;
+import dev.millrace.kafka.AdvisoryAccount;
 import dev.millrace.kafka.PartitionView;
 import dev.millrace.kafka.SourceCounters;
 import dev.millrace.sinkpool.AdmissionBudget;
@@ -45,7 +46,13 @@ class PipelineMetricsTest {
                     new SourceCounters(),
                     () -> List.copyOf(partitions),
                     () -> List.of(shard()),
-                    () -> Map.of("warehouse", unknownFields)));
+                    () -> Map.of("warehouse", unknownFields),
+                    List.of(this::shadow)));
+
+    private AdvisoryView shadow() {
+        return new AdvisoryView(
+                "shadow", true, new AdvisoryAccount(), new AdmissionBudget(10, 1_000, 0.5), List.of(shard()));
+    }
 
     private ShardStatus shard() {
         var replica = new ShardView.Replica(
@@ -133,6 +140,7 @@ class PipelineMetricsTest {
                         List.of(),
                         new AdmissionBudget(10, 1_000, 0.5),
                         Map.of("warehouse", unknownFields),
+                        List.of(),
                         0))
                 .contains("\"unknown_fields\":{\"warehouse\":{\"colour\":2,\"size\":3}}")
                 .contains("\"poison\":{\"fraction\":2}");
@@ -229,5 +237,24 @@ class PipelineMetricsTest {
                     .allSatisfy(line ->
                             assertThat(line).contains("pipeline=\"test\"", "sink=\"warehouse\"", "shard=\"s0\""));
         }
+    }
+
+    @Test
+    @Tag("OPS-2")
+    @DisplayName("ADV-2: an advisory sink counts under names of its own, all there before its first row")
+    void anAdvisorySinkCountsUnderNamesOfItsOwn() {
+        for (var name : List.of(
+                "millrace_advisory_rows_seen_total",
+                "millrace_advisory_inflight_rows",
+                "millrace_advisory_inflight_bytes",
+                "millrace_advisory_reached",
+                "millrace_advisory_usable",
+                "millrace_advisory_attempts_total"))
+            assertThat(series(name))
+                    .as(name)
+                    .isNotEmpty()
+                    .allSatisfy(line -> assertThat(line).contains("pipeline=\"test\"", "sink=\"shadow\""));
+        assertThat(series("millrace_advisory_rows_total")).hasSize(AdvisoryOutcome.values().length);
+        assertThat(series("millrace_rows_written_total")).as("of the others").hasSize(1);
     }
 }

@@ -7,6 +7,7 @@ import dev.millrace.checkpoint.OpenHandles;
 import dev.millrace.checkpoint.PartitionTracker;
 import dev.millrace.checkpoint.SourcePartition;
 import dev.millrace.checkpoint.TopicId;
+import dev.millrace.kafka.AdvisoryAccount;
 import dev.millrace.kafka.PartitionView;
 import dev.millrace.sinkpool.AdmissionBudget;
 import dev.millrace.sinkpool.ChunkBuilder;
@@ -35,6 +36,7 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -174,6 +176,76 @@ final class RunEndTest {
                         .getFirst()
                         .state())
                 .isEqualTo(DrainReport.State.ABANDONED);
+    }
+
+    @Test
+    @Tag("DRN-2")
+    void theRowsOfEachSinkAddUpAndThoseOfTheRunAreTheirSums() {
+        var ofOne = new PartitionView.SinkRows(
+                "one", closedByTheSource(3), new TreeMap<>(Map.of("empty", 1L)), new TreeMap<>(), 2, 0, 0);
+        var ofTwo = new PartitionView.SinkRows("two", closedByTheSource(6), new TreeMap<>(), new TreeMap<>(), 0, 0, 0);
+        // Of ten rows four were never encoded: for no sink.
+        var both = new PartitionView(
+                P0, 0, 10, 3, 1, List.of(ofOne, ofTwo), TAKEN, TAKEN + 10, null, 1, 0, null, 10L, null);
+        var alone = new PartitionView(
+                new SourcePartition("payments", P0.topicId(), 0),
+                0,
+                5,
+                5,
+                0,
+                List.of(new PartitionView.SinkRows("two", new RowTally(), new TreeMap<>(), new TreeMap<>(), 0, 0, 0)),
+                TAKEN,
+                TAKEN + 5,
+                null,
+                1,
+                0,
+                null,
+                5L,
+                null);
+        var run = new RunEnd.Run("shop", "0", Instant.EPOCH, Instant.EPOCH, "SIGTERM", 0, 25);
+        var shards = List.of(finished("one"), finished("two"));
+        var report = new RunEnd(run, List.of(both, alone), shards, Map.of(), true, RunEnd.Waited.TO_THE_DEADLINE)
+                .report(ExitCode.DRAINED);
+        assertThat(report.sinks().get(0).rows()).isEqualTo(new DrainReport.Rows(10, 0, 0, 1, 2, 7L, 0L));
+        assertThat(report.sinks().get(1).rows()).isEqualTo(new DrainReport.Rows(15, 0, 0, 0, 0, 15L, 0L));
+        assertThat(report.rows()).isEqualTo(new DrainReport.Rows(15, 0, 0, 1, 2, 22L, 0L));
+        assertThat(report.exitCode()).isEqualTo(ExitCode.LEFT_UNDONE.code());
+    }
+
+    private static ShardStatus finished(String sink) {
+        var shard = new ShardId(sink, "s0");
+        var view = new ShardView(shard, true, 0, 2, 1, List.of(), 0, NanoClock.NEVER, NanoClock.NEVER, 0, List.of());
+        return new ShardStatus(shard, List.of(), ShardStatus.Worker.FINISHED, view, new ShardCounts(1));
+    }
+
+    /// What it did and did not do is in no sum, and changes neither exit code nor what is drained.
+    @Test
+    @DisplayName("ADV-2: an advisory sink that died or left rows has a section of its own in the report, and no say")
+    void anAdvisorySinkHasASectionOfItsOwn() {
+        var counts = new ShardCounts(1);
+        var view = new ShardView(SHARD, false, 0, 2, 1, List.of(), 0, NanoClock.NEVER, NanoClock.NEVER, 0, List.of());
+        var died = new ShardStatus(SHARD, List.of(), ShardStatus.Worker.DIED, view, counts);
+        var advisory = new AdvisoryView(
+                "shadow", true, new AdvisoryAccount(), new AdmissionBudget(10, 1000, 0.5), List.of(died));
+        var run = new RunEnd.Run("shop", "0", Instant.EPOCH, Instant.EPOCH, "SIGTERM", 0, 25);
+        var report = new RunEnd(
+                        run,
+                        List.of(partition(0, new RowTally(), null, 0L)),
+                        List.of(finished("warehouse")),
+                        Map.of(),
+                        true,
+                        RunEnd.Waited.TO_THE_DEADLINE,
+                        List.of(advisory))
+                .report(ExitCode.DRAINED);
+        assertThat(report.exitCode()).isZero();
+        assertThat(report.drained()).isTrue();
+        assertThat(report.sinks()).extracting(DrainReport.SinkEnd::name).containsExactly("warehouse");
+        var end = report.advisory().getFirst();
+        assertThat(end.name()).isEqualTo("shadow");
+        assertThat(end.outcomes()).containsOnlyKeys(AdvisoryOutcome.values());
+        assertThat(report.json())
+                .contains("\"advisory\": [{\"name\": \"shadow\",\"reached\": true,\"rows_seen\": 0,"
+                        + "\"rows_written\": 0,\"rows_failed\": 0,\"rows_no_room\": 0,");
     }
 
     private static EncodedChunk chunk(int rows) {

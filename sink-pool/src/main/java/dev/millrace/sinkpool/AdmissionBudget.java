@@ -25,6 +25,11 @@ public final class AdmissionBudget {
             this.bytes = bytes;
         }
 
+        /// One more, of the same budget.
+        Lease another(long rowCount, long byteCount) {
+            return budget.take(rowCount, byteCount);
+        }
+
         @Override
         public void close() {
             if (!closed.compareAndSet(false, true)) return;

@@ -24,6 +24,7 @@ public final class ChunkBuilder implements RowBuffer {
     private final Consumer<EncodedChunk> ready;
 
     private @Nullable Ack ack;
+    private boolean begun;
     private long polledNanos;
     private boolean partTaken;
 
@@ -58,14 +59,22 @@ public final class ChunkBuilder implements RowBuffer {
     /// The rows that follow are of this range, which a poll gave at `polledNanos`.
     public void begin(Ack range, long polled) {
         ack = range;
+        begun = true;
         polledNanos = polled;
         partTaken = false;
     }
 
+    /// The rows that follow were polled at `polled`, and nobody waits for them: their chunks take part of no range.
+    public void beginUnawaited(long polled) {
+        ack = null;
+        begun = true;
+        polledNanos = polled;
+        partTaken = true;
+    }
+
     /// Encodes one record as one row. What is not [RowEncoder.Encoded.Written] leaves no byte behind.
     public RowEncoder.Encoded append(RecordView record, RowEncoder encoder) {
-        var range = ack;
-        if (range == null) throw new IllegalStateException(partition + ": a row before its range began");
+        if (!begun) throw new IllegalStateException(partition + ": a row before its range began");
         if (rows > 0 && record.offset() - firstOffset > Integer.MAX_VALUE) handOver();
         openSlab();
         rowStart = at;
@@ -73,7 +82,7 @@ public final class ChunkBuilder implements RowBuffer {
         try {
             var encoded = encoder.encode(record, this);
             whole = encoded instanceof RowEncoder.Encoded.Written;
-            if (whole) endRow(record.offset(), range);
+            if (whole) endRow(record.offset());
             return encoded;
         } finally {
             if (!whole) takeBack();
@@ -87,22 +96,25 @@ public final class ChunkBuilder implements RowBuffer {
         if (rows == 0 && open != null && open.bytes.length > slabs.targetBytes()) slab = null;
     }
 
-    private void endRow(long offset, Ack range) {
+    private void endRow(long offset) {
         var open = openSlab();
         if (rows == 0) {
             firstOffset = offset;
             oldestNanos = polledNanos;
         }
-        if (!partTaken) {
-            parts.add(range.part());
-            partTaken = true;
-        }
+        if (!partTaken) takePart();
         var place = indexFrom + 2 * rows;
         var index = open.indexFor(place);
         index[place] = at;
         index[place + 1] = (int) (offset - firstOffset);
         rows++;
         if (at - from >= slabs.targetBytes() || open.full(place + 2)) handOver();
+    }
+
+    private void takePart() {
+        var range = ack;
+        if (range != null) parts.add(range.part());
+        partTaken = true;
     }
 
     /// Hands over what there is, if anything.
@@ -121,6 +133,7 @@ public final class ChunkBuilder implements RowBuffer {
         var lease = budget.take(rows, end - from);
         var chunk = new EncodedChunk(
                 partition, epoch, target, open, from, indexFrom, rows, firstOffset, oldestNanos, parts, lease, tally);
+        tally.took(rows);
         parts = new ArrayList<>(2);
         partTaken = false;
         rows = 0;

@@ -2,7 +2,9 @@ package dev.millrace.sinkpool;
 
 import dev.millrace.checkpoint.Ack;
 import dev.millrace.checkpoint.SourcePartition;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /// Encoded rows of one partition in one epoch for one target: the unit handed to a shard. Immutable, but for its one
 /// ending.
@@ -22,7 +24,7 @@ public final class EncodedChunk implements AutoCloseable {
     private final int to;
     private final int indexFrom;
     private final int rows;
-    private final long firstOffset;
+    private final long baseOffset;
     private final long polledNanos;
     private final List<Ack.Part> parts;
     private final AdmissionBudget.Lease lease;
@@ -37,7 +39,7 @@ public final class EncodedChunk implements AutoCloseable {
             int from,
             int indexFrom,
             int rows,
-            long firstOffset,
+            long baseOffset,
             long polledNanos,
             List<Ack.Part> parts,
             AdmissionBudget.Lease lease,
@@ -51,12 +53,29 @@ public final class EncodedChunk implements AutoCloseable {
         this.indexFrom = indexFrom;
         this.rows = rows;
         this.to = index[indexFrom + 2 * (rows - 1)];
-        this.firstOffset = firstOffset;
+        this.baseOffset = baseOffset;
         this.polledNanos = polledNanos;
         this.parts = parts;
         this.lease = lease;
         this.tally = tally;
-        tally.took(rows);
+    }
+
+    /// Rows of one that nobody waits for, under a lease of their own.
+    private EncodedChunk(EncodedChunk whole, int fromRow, int toRow, long lingersFromNanos) {
+        this.partition = whole.partition;
+        this.epoch = whole.epoch;
+        this.target = whole.target;
+        this.bytes = whole.bytes;
+        this.index = whole.index;
+        this.from = whole.start(fromRow);
+        this.to = whole.end(toRow - 1);
+        this.indexFrom = whole.indexFrom + 2 * fromRow;
+        this.rows = toRow - fromRow;
+        this.baseOffset = whole.baseOffset;
+        this.polledNanos = lingersFromNanos;
+        this.parts = List.of();
+        this.lease = whole.lease.another(rows, to - from);
+        this.tally = whole.tally;
     }
 
     public SourcePartition partition() {
@@ -93,10 +112,10 @@ public final class EncodedChunk implements AutoCloseable {
     }
 
     public long offset(int row) {
-        return firstOffset + index[indexFrom + 2 * row + 1];
+        return baseOffset + index[indexFrom + 2 * row + 1];
     }
 
-    /// When the poll that gave its first row returned: linger counts from here.
+    /// When the poll that gave its first row returned, or when it was handed on: linger counts from here.
     public long polledNanos() {
         return polledNanos;
     }
@@ -106,11 +125,38 @@ public final class EncodedChunk implements AutoCloseable {
     public boolean settle(RowCounts counts) {
         if (settled) return false;
         if (counts.rows() != rows) throw new IllegalArgumentException(counts + " of " + rows + " rows");
+        end(counts);
+        for (var row : counts.leftOut()) for (var part : parts) part.leaveOut(offset(row));
+        for (var part : parts) part.resolve(counts.resolution());
+        return true;
+    }
+
+    /// For a chunk that nobody waits for: its rows without those of these offsets, as chunks that linger from now on.
+    /// They take its place; the rows without one have ended as skipped.
+    public List<EncodedChunk> handOn(Set<Long> without, long nowNanos) {
+        if (!parts.isEmpty()) throw new IllegalStateException(this + " is waited for");
+        if (settled) throw new IllegalStateException(this + " has ended");
+        var on = without.isEmpty() ? List.of(new EncodedChunk(this, 0, rows, nowNanos)) : pieces(without, nowNanos);
+        var left = rows;
+        for (var piece : on) left -= piece.rows;
+        end(RowCounts.all(left, Ending.SKIPPED));
+        return on;
+    }
+
+    private void end(RowCounts counts) {
         settled = true;
         tally.ended(counts);
         lease.close();
-        for (var part : parts) part.resolve(counts.resolution());
-        return true;
+    }
+
+    private List<EncodedChunk> pieces(Set<Long> without, long nowNanos) {
+        var pieces = new ArrayList<EncodedChunk>();
+        for (var row = 0; row < rows; row++) {
+            var first = row;
+            while (row < rows && !without.contains(offset(row))) row++;
+            if (row > first) pieces.add(new EncodedChunk(this, first, row, nowNanos));
+        }
+        return pieces;
     }
 
     /// All its rows end alike.

@@ -126,15 +126,21 @@ final class RowEndings {
 
     // A dead letter that is on its way may have arrived: its row may come there twice.
     private RowCounts counts(int at, Isolation.@Nullable Part writing) {
-        int inSink = 0, dead = 0, skipped = 0, abandoned = 0, inDoubt = 0;
+        int inSink = 0, dead = 0, abandoned = 0, inDoubt = 0;
+        var leftOut = new ArrayList<Integer>();
         for (var row = starts[at]; row < starts[at + 1]; row++) {
-            if (written.get(row)) inSink++;
-            else if (deadLettered.get(row)) dead++;
-            else if (ended.get(row)) skipped++;
-            else if (out.get(row) || doubtful.get(row) || within(writing, row)) inDoubt++;
-            else abandoned++;
+            if (written.get(row)) {
+                inSink++;
+            } else if (ended.get(row)) {
+                leftOut.add(slices.get(at).fromRow() + row - starts[at]);
+                if (deadLettered.get(row)) dead++;
+            } else if (out.get(row) || doubtful.get(row) || within(writing, row)) {
+                inDoubt++;
+            } else {
+                abandoned++;
+            }
         }
-        return new RowCounts(inSink, dead, skipped, abandoned, inDoubt);
+        return new RowCounts(inSink, dead, leftOut.size() - dead, abandoned, inDoubt, leftOut);
     }
 
     private static boolean within(Isolation.@Nullable Part part, int row) {

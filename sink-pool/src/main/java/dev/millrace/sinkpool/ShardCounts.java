@@ -35,6 +35,7 @@ public final class ShardCounts {
     private final AtomicLong rowsSkipped = new AtomicLong();
     private final AtomicLong rowsAbandoned = new AtomicLong();
     private final AtomicLong rowsInDoubt = new AtomicLong();
+    private final AtomicLong rowsDropped = new AtomicLong();
     private final AtomicLong possibleDuplicates = new AtomicLong();
     private final AtomicLong batchesWritten = new AtomicLong();
     private final AtomicLong lateOutcomes = new AtomicLong();
@@ -86,6 +87,11 @@ public final class ShardCounts {
         possibleDuplicates.addAndGet(rows);
     }
 
+    /// The one write of a batch of so many rows did not succeed, and the shard is advisory.
+    void dropped(long rows) {
+        rowsDropped.addAndGet(rows);
+    }
+
     void late() {
         lateOutcomes.incrementAndGet();
     }
@@ -119,6 +125,11 @@ public final class ShardCounts {
     /// (POI-12).
     public long possibleDuplicates() {
         return possibleDuplicates.get();
+    }
+
+    /// Of an advisory shard: rows of batches whose one write did not succeed. They count as abandoned or in doubt too.
+    public long rowsDropped() {
+        return rowsDropped.get();
     }
 
     public long rowsAbandoned() {

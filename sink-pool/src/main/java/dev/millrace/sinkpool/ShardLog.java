@@ -2,6 +2,7 @@ package dev.millrace.sinkpool;
 
 import java.net.URI;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -16,14 +17,17 @@ final class ShardLog {
     private final List<URI> endpoints;
     private final NanoClock clock;
     private final PoisonLog poison = new PoisonLog();
+    private final @Nullable AdvisoryLog advisory;
 
-    ShardLog(ShardId shard, List<URI> endpoints, NanoClock clock) {
+    ShardLog(ShardId shard, boolean advisory, List<URI> endpoints, NanoClock clock) {
         this.shard = shard;
         this.endpoints = endpoints;
         this.clock = clock;
+        this.advisory = advisory ? new AdvisoryLog(shard, clock) : null;
     }
 
     void tell(ShardNote note) {
+        if (advisory != null && advisory.told(note)) return;
         switch (note) {
             case ShardNote.OutageBegan(var first) ->
                 LOG.atWarn()
@@ -149,6 +153,9 @@ final class ShardLog {
                 .addKeyValue("event", "worker_died")
                 .addKeyValue("shard", shard)
                 .setCause(cause)
-                .log("the shard's worker ended by a fault; what it held is not committed and replays");
+                .log(
+                        advisory == null
+                                ? "the shard's worker ended by a fault; what it held is not committed and replays"
+                                : "the worker of this advisory shard ended by a fault; what it is to see is dropped");
     }
 }

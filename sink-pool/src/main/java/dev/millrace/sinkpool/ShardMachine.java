@@ -246,7 +246,7 @@ public final class ShardMachine {
     private void failed(Attempts.Live attempt, Failure failure, Verdict verdict, long leastSleep, long nowNanos) {
         dispatcher.failed(attempt.permit(), failure, verdict, nowNanos);
         var delivery = attempt.delivery();
-        if (delivery == null) return;
+        if (delivery == null || dropped(delivery, failure)) return;
         delivery.failed(failure, false);
         var sleep = Math.max(Math.min(leastSleep, LONGEST_RETRY_AFTER_NANOS), ladder.sleepNanos(delivery.failures()));
         again(delivery, failure, attempt.permit().replica(), sleep, nowNanos);
@@ -263,6 +263,7 @@ public final class ShardMachine {
         count(attempt, how);
         answered(attempt, nowNanos);
         dispatcher.failed(attempt.permit(), failure, contact(attempt, Verdict.HEALTHY), nowNanos);
+        if (dropped(delivery, failure)) return null;
         delivery.ready();
         return giveUpIfUnwanted(delivery) ? null : delivery;
     }
@@ -274,10 +275,23 @@ public final class ShardMachine {
         answered(attempt, nowNanos);
         dispatcher.failed(attempt.permit(), failure, contact(attempt, Verdict.HEALTHY), nowNanos);
         var delivery = attempt.delivery();
-        if (delivery == null) return;
+        if (delivery == null || dropped(delivery, failure)) return;
         if (delivery.failed(failure, true))
             late.tell(new ShardNote.Blocked(delivery.batch().id(), failure));
         again(delivery, failure, attempt.permit().replica(), ladder.longestNanos(), nowNanos);
+    }
+
+    /// An advisory sink's batch is written once: whatever was said of it but that it is written, it is dropped. Nothing
+    /// of
+    /// it is tried again, taken apart or set aside. Returns whether it was.
+    private boolean dropped(Delivery delivery, Failure failure) {
+        if (!settings.advisory()) return false;
+        delivery.failed(failure, false);
+        delivery.ready();
+        counts.dropped(delivery.batch().rows().rows());
+        late.tell(new ShardNote.GaveUp(delivery.batch().id(), delivery.attempts(), failure));
+        giveUp(delivery);
+        return true;
     }
 
     /// An answer is contact; but of a ping, only a good one lets a batch through.

@@ -32,7 +32,9 @@ public sealed interface ShardNote {
     /// Too many rows are refused to be poison: nothing is set aside until their share falls (POI-13).
     record Drift(long batch, int suspects, Failure failure) implements ShardNote {}
 
-    /// A batch was given up at `retry.max_attempts`: its ranges fail.
+    /// A batch was given up at `retry.max_attempts`: its ranges fail. Of an advisory sink: after its one write, and
+    /// nothing
+    /// fails.
     record GaveUp(long batch, int attempts, Failure failure) implements ShardNote {}
 
     record Sealed(SealedBatch batch) implements ShardNote {}

@@ -3,7 +3,7 @@ package dev.millrace.sinkpool;
 import dev.millrace.breaker.BreakerSettings;
 
 /// How one shard is driven. `lanes` is 1 without ordering; `replicas` is how many endpoints it has; times are
-/// nanoseconds.
+/// nanoseconds. An `advisory` shard writes each batch once, whole, and drops what is not taken (ADV-1, ADV-2).
 public record ShardSettings(
         ShardId shard,
         int replicas,
@@ -14,7 +14,23 @@ public record ShardSettings(
         RetrySettings retry,
         BreakerSettings breaker,
         boolean countsRows,
-        PoisonSettings poison) {
+        PoisonSettings poison,
+        boolean advisory) {
+    /// Of a shard that is waited for.
+    public ShardSettings(
+            ShardId shard,
+            int replicas,
+            int lanes,
+            BatchSettings batch,
+            int maxInFlight,
+            long writeTimeoutNanos,
+            RetrySettings retry,
+            BreakerSettings breaker,
+            boolean countsRows,
+            PoisonSettings poison) {
+        this(shard, replicas, lanes, batch, maxInFlight, writeTimeoutNanos, retry, breaker, countsRows, poison, false);
+    }
+
     public ShardSettings {
         if (replicas < 1) throw new IllegalArgumentException(shard + ": a shard has a replica");
         if (lanes < 1) throw new IllegalArgumentException(shard + ": lanes " + lanes + " < 1");

@@ -59,7 +59,7 @@ final class ShardWorker {
         this.clock = clock;
         this.deadLetters = deadLetters;
         this.listener = listener;
-        this.log = new ShardLog(settings.shard(), List.copyOf(endpoints), clock);
+        this.log = new ShardLog(settings.shard(), settings.advisory(), List.copyOf(endpoints), clock);
         var batch = settings.batch();
         var batches = settings.maxInFlight() + 1L;
         this.mailbox = new Mailbox(

@@ -38,6 +38,7 @@ final class Shard {
         int probes = 1;
         long probeTimeout = 5000;
         boolean countsRows = true;
+        boolean advisory = false;
         PoisonSettings poison = PoisonSettings.of(PoisonSettings.Action.DEAD_LETTER);
         /// What the clock shows at the start.
         long originNanos = 1_000_000_000_000L;
@@ -62,7 +63,8 @@ final class Shard {
                             probes,
                             probeTimeout * MS),
                     countsRows,
-                    poison);
+                    poison,
+                    advisory);
         }
     }
 

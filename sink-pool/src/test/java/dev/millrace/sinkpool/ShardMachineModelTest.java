@@ -81,14 +81,15 @@ final class ShardMachineModelTest {
         }
 
         private RowCounts truth(EncodedChunk chunk) {
-            int inSink = 0, dead = 0, inDoubt = 0;
+            int inSink = 0, inDoubt = 0;
+            var dead = new ArrayList<Integer>();
             for (var i = 0; i < chunk.rows(); i++) {
                 var row = new RowRef(chunk, i);
                 if (written.contains(row)) inSink++;
-                else if (deadLettered.contains(row)) dead++;
+                else if (deadLettered.contains(row)) dead.add(i);
                 else if (doubted.contains(row) || sent(row)) inDoubt++;
             }
-            return new RowCounts(inSink, dead, 0, chunk.rows() - inSink - dead - inDoubt, inDoubt);
+            return new RowCounts(inSink, dead.size(), 0, chunk.rows() - inSink - dead.size() - inDoubt, inDoubt, dead);
         }
 
         private boolean sent(RowRef row) {

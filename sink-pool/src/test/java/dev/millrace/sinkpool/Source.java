@@ -2,6 +2,7 @@ package dev.millrace.sinkpool;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.checkpoint.Ack;
 import dev.millrace.checkpoint.OpenHandles;
 import dev.millrace.checkpoint.PartitionTracker;
 import dev.millrace.checkpoint.Range;
@@ -27,6 +28,7 @@ final class Source {
     final RowTally tally = new RowTally();
     final LinkedBlockingQueue<Map.Entry<Range, Resolution>> resolved = new LinkedBlockingQueue<>();
     private final Map<Owned, PartitionTracker> trackers = new HashMap<>();
+    private final List<Ack> acks = new ArrayList<>();
     private final SlabSource slabs = new SlabSource(1 << 20);
 
     Source(AdmissionBudget budget) {
@@ -57,9 +59,29 @@ final class Source {
                     FakeRecord.AS_IS);
         }
         builder.handOver();
+        acks.add(range);
         range.close();
         assertThat(out).as("chunks").hasSize(1);
         return out.getFirst();
+    }
+
+    /// The same, and nobody waits for it.
+    EncodedChunk unawaited(String topic, int partition, long epoch, long from, int rows, int bytesEach) {
+        var out = new ArrayList<EncodedChunk>(1);
+        var builder = new ChunkBuilder(
+                partition(topic, partition), epoch, new Target(0, 0, 0), slabs, budget, tally, out::add);
+        builder.beginUnawaited(0);
+        for (var i = 0; i < rows; i++)
+            builder.append(
+                    new FakeRecord(topic, partition, from + i, row(topic, partition, from + i, bytesEach)),
+                    FakeRecord.AS_IS);
+        builder.handOver();
+        return out.getFirst();
+    }
+
+    /// Offsets that their ranges know to be in no sink.
+    List<Long> leftOut() {
+        return acks.stream().flatMap(range -> range.leftOut().stream()).sorted().toList();
     }
 
     /// `topic-partition@offset;`, cut or filled up to `size`.

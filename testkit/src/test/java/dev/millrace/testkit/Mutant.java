@@ -349,8 +349,8 @@ record Mutant(String name, String module, String type, List<Edit> edits) {
                         "dev.millrace.kafka.PoisonRows",
                         new Edit("return shared.action == OnPoison.STOP;", "return false;"),
                         new Edit(
-                                "if (shared.action == OnPoison.SKIP) {",
-                                "if (shared.action != OnPoison.DEAD_LETTER) {")),
+                                "skips = shared.action == OnPoison.SKIP;",
+                                "skips = shared.action != OnPoison.DEAD_LETTER;")),
                 new Mutant(
                         "what nobody can read does not wait for its letter",
                         "connectors/kafka",

@@ -17,17 +17,33 @@ final class Acknowledged {
 
     private final AtomicInteger times = new AtomicInteger();
     private final AtomicInteger timesDone = new AtomicInteger();
+    private final AtomicInteger leftOut = new AtomicInteger();
     private final OpenHandles handles = new OpenHandles();
-    final Ack ack = new PartitionTracker(PARTITION, 0, 0, -1, 1, handles).register(0, 1, -1, this::told);
+    final Ack ack;
+
+    Acknowledged() {
+        this(1);
+    }
+
+    /// Of so many offsets.
+    Acknowledged(int offsets) {
+        ack = new PartitionTracker(PARTITION, 0, 0, -1, 1, handles).register(0, offsets, -1, this::told);
+    }
 
     private void told(Range range, Resolution resolution) {
         times.incrementAndGet();
+        leftOut.set(ack.leftOut().size());
         if (resolution == Resolution.DONE) timesDone.incrementAndGet();
     }
 
     /// How often it was told; −1 where a handle stayed open.
     int times() {
         return handles.count() == 0 ? times.get() : -1;
+    }
+
+    /// Rows that were known to be left out when it was told.
+    int leftOutWhenTold() {
+        return leftOut.get();
     }
 
     int timesDone() {

@@ -27,7 +27,8 @@ record Report(
         Rows rows,
         long batchesDelivered,
         List<Partition> partitions,
-        List<Sink> sinks) {
+        List<Sink> sinks,
+        List<Advisory> advisory) {
 
     record Rows(
             long polled,
@@ -36,7 +37,15 @@ record Report(
             long skipped,
             long deadLettered,
             @Nullable Long abandoned,
-            @Nullable Long inDoubt) {}
+            @Nullable Long inDoubt) {
+        /// Polled = delivered + skipped + dead-lettered + abandoned + in doubt, where all is known.
+        void addUp(Object of) {
+            if (abandoned == null || inDoubt == null) return;
+            assertThat(polled)
+                    .as("polled, of %s", of)
+                    .isEqualTo(delivered + skipped + deadLettered + abandoned + inDoubt);
+        }
+    }
 
     record Partition(
             String topic,
@@ -51,7 +60,36 @@ record Report(
         }
     }
 
-    record Sink(String name, List<Shard> shards) {}
+    record Sink(String name, Rows rows, List<Shard> shards) {}
+
+    /// Its rows by what became of them.
+    record Advisory(
+            String name,
+            boolean reached,
+            long rowsSeen,
+            long rowsWritten,
+            long rowsFailed,
+            long rowsNoRoom,
+            long rowsNotAccepted,
+            long rowsNotDone,
+            long rowsNotEncoded,
+            long rowsUnreached,
+            long rowsStopped,
+            long rowsLeft) {
+        void addsUp() {
+            assertThat(rowsSeen)
+                    .as("seen, of %s", this)
+                    .isEqualTo(rowsWritten
+                            + rowsFailed
+                            + rowsNoRoom
+                            + rowsNotAccepted
+                            + rowsNotDone
+                            + rowsNotEncoded
+                            + rowsUnreached
+                            + rowsStopped
+                            + rowsLeft);
+        }
+    }
 
     record Shard(
             String shard,
@@ -99,10 +137,18 @@ record Report(
     /// What one figure says must be what the others add up to.
     void addsUp() {
         assertThat(schema).isEqualTo(1);
-        if (rows.abandoned() != null && rows.inDoubt() != null)
-            assertThat(rows.polled())
-                    .as("polled = delivered + skipped + dead-lettered + abandoned + in doubt, in %s", this)
-                    .isEqualTo(rows.delivered() + rows.skipped() + rows.deadLettered() + left());
+        for (var sink : sinks) {
+            sink.rows().addUp(this);
+            assertThat(sink.shards().stream().mapToLong(Shard::rowsDelivered).sum())
+                    .as("delivered by the shards of %s", sink)
+                    .isEqualTo(sink.rows().delivered());
+        }
+        if (sinks.size() == 1) assertThat(rows).isEqualTo(sinks.getFirst().rows());
+        assertThat(sinks.stream().mapToLong(sink -> sink.rows().skipped()).sum())
+                .isEqualTo(rows.skipped());
+        assertThat(sinks.stream().mapToLong(sink -> sink.rows().deadLettered()).sum())
+                .isEqualTo(rows.deadLettered());
+        advisory.forEach(Advisory::addsUp);
         assertThat(rows.duplicate()).isLessThanOrEqualTo(rows.delivered());
         assertThat(shards().stream().mapToLong(Shard::rowsDelivered).sum()).isEqualTo(rows.delivered());
         assertThat(shards().stream().mapToLong(Shard::batchesDelivered).sum()).isEqualTo(batchesDelivered);

@@ -57,6 +57,19 @@ public final class KafkaSource implements AutoCloseable {
             DeadLetters deadLetters,
             OpenHandles handles,
             NanoClock clock) {
+        this(settings, sinks, intake, List.of(), listener, deadLetters, handles, clock);
+    }
+
+    /// With advisory sinks, each with an intake of its own.
+    public KafkaSource(
+            KafkaSourceSettings settings,
+            List<SinkFeed> sinks,
+            Intake intake,
+            List<AdvisoryFeed> advisory,
+            SourceListener listener,
+            DeadLetters deadLetters,
+            OpenHandles handles,
+            NanoClock clock) {
         this.settings = settings;
         this.clients = new KafkaClients(settings);
         this.clock = clock;
@@ -69,7 +82,15 @@ public final class KafkaSource implements AutoCloseable {
         for (var n = 0; n < settings.consumers(); n++)
             members.add(new SourceMember(n, shared, (inbox, now) -> {
                 var parts = new SourceMachine.Parts(
-                        settings, sinks, intake, inbox, handles, epochs::incrementAndGet, counters, deadLetters);
+                        settings,
+                        sinks,
+                        intake,
+                        inbox,
+                        handles,
+                        epochs::incrementAndGet,
+                        counters,
+                        deadLetters,
+                        advisory);
                 return new SourceMachine(parts, accounts::of, now);
             }));
     }

@@ -10,18 +10,24 @@ import java.util.List;
 
 /// The chunks of one source thread for one target that its shard has not taken yet.
 ///
-/// They go over in bulk: waking a shard for each chunk costs more than anything else between poll and socket. A
-/// refused offer keeps them, in order, and blocks the outlet until one is taken.
+/// They go over in bulk: waking a shard for each chunk costs more than anything else between poll and socket. What
+/// waits
+/// here counts in the budget, so a bulk is a small part of it: of a dead shard that holds its share, no more than that
+/// comes on top. A refused offer keeps them, in order, and blocks the outlet until one is taken.
 ///
 /// Thread ownership: the source thread.
 final class Outlet {
     private static final long BULK_BYTES = 1 << 20;
+    private static final long PART_OF_BUDGET = 16;
 
     final Target target;
     final SlabSource slabs;
     final long lingerNanos;
     private final Intake intake;
+    private final long bulkRows;
+    private final long bulkBytes;
     private ArrayList<EncodedChunk> ready = new ArrayList<>();
+    private long rows;
     private long bytes;
     private boolean blocked;
     private boolean made;
@@ -31,13 +37,16 @@ final class Outlet {
         this.slabs = new SlabSource(chunkBytes);
         this.lingerNanos = lingerNanos;
         this.intake = intake;
+        this.bulkRows = intake.budget().maxRows() / PART_OF_BUDGET;
+        this.bulkBytes = Math.min(BULK_BYTES, intake.budget().maxBytes() / PART_OF_BUDGET);
     }
 
     void add(EncodedChunk chunk) {
         ready.add(chunk);
+        rows += chunk.rows();
         bytes += chunk.byteCount();
         made = true;
-        if (!blocked && bytes >= BULK_BYTES) offer();
+        if (!blocked && (rows >= bulkRows || bytes >= bulkBytes)) offer();
     }
 
     /// Whether a chunk came since this was last asked.
@@ -56,6 +65,7 @@ final class Outlet {
         }
         if (intake.offer(target, ready)) {
             ready = new ArrayList<>();
+            rows = 0;
             bytes = 0;
         } else {
             offerInPieces();
@@ -68,6 +78,7 @@ final class Outlet {
     private void offerInPieces() {
         var taken = 0;
         while (taken < ready.size() && intake.offer(target, List.of(ready.get(taken)))) {
+            rows -= ready.get(taken).rows();
             bytes -= ready.get(taken).byteCount();
             taken++;
         }
@@ -91,12 +102,14 @@ final class Outlet {
     /// Gives up what is of this epoch: it replays.
     void drop(SourcePartition partition, long epoch) {
         var kept = new ArrayList<EncodedChunk>();
+        rows = 0;
         bytes = 0;
         for (var chunk : ready) {
             if (chunk.epoch() == epoch && chunk.partition().equals(partition)) {
                 chunk.close();
             } else {
                 kept.add(chunk);
+                rows += chunk.rows();
                 bytes += chunk.byteCount();
             }
         }
@@ -107,6 +120,7 @@ final class Outlet {
     void discard() {
         for (var chunk : ready) chunk.close();
         ready = new ArrayList<>();
+        rows = 0;
         bytes = 0;
     }
 }

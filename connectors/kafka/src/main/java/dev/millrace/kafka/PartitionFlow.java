@@ -2,6 +2,8 @@ package dev.millrace.kafka;
 
 import dev.millrace.checkpoint.Ack;
 import dev.millrace.checkpoint.PartitionTracker;
+import dev.millrace.checkpoint.Range;
+import dev.millrace.checkpoint.Resolution;
 import dev.millrace.checkpoint.Resolved;
 import dev.millrace.checkpoint.SourcePartition;
 import dev.millrace.sinkpool.AdmissionBudget;
@@ -10,6 +12,7 @@ import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.RecordView;
 import dev.millrace.sinkpool.RowEncoder.Encoded;
 import java.util.ArrayDeque;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// One partition of one member in one epoch: what was polled and is not encoded yet, what is being built, and how far
@@ -74,6 +77,8 @@ final class PartitionFlow {
     private final PoisonRows poisonRows;
     private final Resolved resolved;
     private final AdmissionBudget budget;
+    /// For advisory sinks; none, mostly.
+    private final Follower[] followers;
 
     private final ArrayDeque<Run> waiting = new ArrayDeque<>();
     private final @Nullable ChunkBuilder[] builders;
@@ -90,7 +95,8 @@ final class PartitionFlow {
             ValueFormat format,
             PoisonRows.Shared poison,
             Resolved resolved,
-            AdmissionBudget budget) {
+            AdmissionBudget budget,
+            List<AdvisoryOutlet> advisory) {
         this.partition = tracker.partition();
         this.epoch = tracker.epoch();
         this.tracker = tracker;
@@ -101,6 +107,10 @@ final class PartitionFlow {
         this.poisonRows = new PoisonRows(partition, poison);
         this.resolved = resolved;
         this.budget = budget;
+        this.followers = advisory.stream()
+                .filter(outlet -> outlet.takes(partition.topic()))
+                .map(outlet -> new Follower(partition, epoch, outlet))
+                .toArray(Follower[]::new);
         var count = feeds.outlets();
         this.builders = new ChunkBuilder[count];
         this.begun = new Run[count];
@@ -161,9 +171,20 @@ final class PartitionFlow {
             poisonRows.tally();
             if (stopped != null) return stopped;
             waiting.removeFirst();
-            run.ack.close();
+            close(run);
         }
         return DONE;
+    }
+
+    /// All that it gives was encoded: it may be told from now on.
+    private void close(Run run) {
+        for (var follower : followers) follower.end(run.ack);
+        run.ack.close();
+    }
+
+    /// A range was told, in this epoch.
+    void resolved(Range range, Resolution resolution, long nowNanos) {
+        for (var follower : followers) follower.resolved(range, resolution, nowNanos);
     }
 
     private @Nullable Progress encode(Run run) {
@@ -171,17 +192,22 @@ final class PartitionFlow {
         if (records == null) return null;
         while (run.at < run.end) {
             var record = records.at(run.at);
+            var everywhere = false;
             var full = held();
             if (full == null) full = route(record);
             if (full != null) return full;
             switch (format.check(record)) {
                 case Encoded.Written() -> {
+                    everywhere = true;
                     for (var i = 0; i < targets.length; i++) {
                         switch (append(i, record, run)) {
                             case Encoded.Written() -> {}
-                            case Encoded.Skipped(var reason) ->
+                            case Encoded.Skipped(var reason) -> {
+                                everywhere = false;
                                 account.sinks.get(i).skip(reason);
+                            }
                             case Encoded.Poison poison -> {
+                                everywhere = false;
                                 if (poisonRows.stops()) return poisoned(run, poison);
                                 poisonRows.setAside(record, poison, account.sinks.subList(i, i + 1), run.ack);
                             }
@@ -197,6 +223,7 @@ final class PartitionFlow {
                 }
             }
             poisonRows.decided();
+            for (var follower : followers) follower.see(record, everywhere, run.polledNanos);
             run.at++;
         }
         return null;
@@ -261,7 +288,7 @@ final class PartitionFlow {
         var rest = tracker.cut(run.ack, offset, resolved);
         waiting.removeFirst();
         waiting.addFirst(new Run(rest, run.records, run.at, run.end, run.polledNanos));
-        run.ack.close();
+        close(run);
     }
 
     /// Hands over what is being built.
@@ -328,6 +355,7 @@ final class PartitionFlow {
 
     /// Gives up what waits un-encoded: its ranges fail, and replay.
     void dropWaiting() {
+        for (var follower : followers) follower.giveUpCurrent();
         for (var run = waiting.pollFirst(); run != null; run = waiting.pollFirst()) {
             account.dropped(run.end - run.at);
             run.ack.fail();
@@ -341,5 +369,11 @@ final class PartitionFlow {
     void discard() {
         dropWaiting();
         handOver();
+    }
+
+    /// Nothing more that is told of it counts.
+    void forget() {
+        discard();
+        for (var follower : followers) follower.giveUp();
     }
 }

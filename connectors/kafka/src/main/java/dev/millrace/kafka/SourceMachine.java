@@ -50,9 +50,24 @@ public final class SourceMachine {
             OpenHandles handles,
             LongSupplier epochs,
             SourceCounters counters,
-            DeadLetters deadLetters) {
+            DeadLetters deadLetters,
+            List<AdvisoryFeed> advisory) {
         public Parts {
             sinks = List.copyOf(sinks);
+            advisory = List.copyOf(advisory);
+        }
+
+        /// Without advisory sinks.
+        public Parts(
+                KafkaSourceSettings settings,
+                List<SinkFeed> sinks,
+                Intake intake,
+                Resolved inbox,
+                OpenHandles handles,
+                LongSupplier epochs,
+                SourceCounters counters,
+                DeadLetters deadLetters) {
+            this(settings, sinks, intake, inbox, handles, epochs, counters, deadLetters, List.of());
         }
     }
 
@@ -60,6 +75,7 @@ public final class SourceMachine {
     private final Function<SourcePartition, PartitionAccount> accounts;
     private final Intake intake;
     private final Feeds feeds;
+    private final List<AdvisoryOutlet> advisory;
     private final ValueFormat format;
     private final PauseBook pauses;
     private final PoisonRows.Shared poison;
@@ -80,6 +96,7 @@ public final class SourceMachine {
         this.accounts = accounts;
         this.intake = parts.intake();
         this.feeds = new Feeds(parts.sinks(), intake);
+        this.advisory = parts.advisory().stream().map(AdvisoryOutlet::new).toList();
         var values = parts.settings().values();
         this.format = ValueFormat.of(values.format(), values.onTombstone());
         this.pauses = new PauseBook(parts.counters());
@@ -130,7 +147,7 @@ public final class SourceMachine {
                 parts.handles());
         flight.owned(partition, assigned.committed());
         var account = accounts.apply(partition);
-        var flow = new PartitionFlow(tracker, account, feeds, format, poison, parts.inbox(), intake.budget());
+        var flow = new PartitionFlow(tracker, account, feeds, format, poison, parts.inbox(), intake.budget(), advisory);
         var one = new Owned(flow, nowNanos);
         owned.put(partition, one);
         pauses.arrived(partition, nowNanos);
@@ -156,6 +173,7 @@ public final class SourceMachine {
         feeds.offerDue(nowNanos);
         encode(nowNanos, out);
         handOver(nothingPolled, nowNanos);
+        handOn();
         if (draining) finishInput(nowNanos, out);
         for (var line : poison.log().take()) out.accept(new Tell(poison.event(), line));
         if (revoking) return;
@@ -243,6 +261,10 @@ public final class SourceMachine {
         feeds.offerAll();
     }
 
+    private void handOn() {
+        for (var outlet : advisory) outlet.handOn();
+    }
+
     // What was polled is encoded while there is room; at the end of the time for it the rest is given up, and replays.
     private void finishInput(long nowNanos, Consumer<SourceCommand> out) {
         if (inputFinished) return;
@@ -302,6 +324,8 @@ public final class SourceMachine {
             parts.counters().staleAck();
             return;
         }
+        if (!(moved instanceof PartitionTracker.Moved.Stale))
+            one.flow.resolved(event.range(), event.resolution(), nowNanos);
         switch (moved) {
             case PartitionTracker.Moved.Forward _ -> watermarkMoved(one);
             case PartitionTracker.Moved.Held() -> {}
@@ -363,7 +387,7 @@ public final class SourceMachine {
 
     private void forget(Owned one) {
         var flow = one.flow;
-        flow.discard();
+        flow.forget();
         flow.account.nothingWaits();
         feeds.drop(flow.partition, flow.epoch);
         intake.epochEnded(flow.partition, flow.epoch);
@@ -465,6 +489,7 @@ public final class SourceMachine {
 
     /// Gives up everything that is not handed over; every handle it holds is closed.
     public void close() {
+        handOn();
         for (var partition : new ArrayList<>(owned.keySet())) revoked(List.of(partition));
         feeds.discard();
     }

@@ -39,6 +39,15 @@ final class Bench {
     }
 
     Bench(KafkaSourceSettings settings, List<SinkFeed> sinks, MemoryIntake intake, DeadLetters letters) {
+        this(settings, sinks, intake, letters, List.of());
+    }
+
+    Bench(
+            KafkaSourceSettings settings,
+            List<SinkFeed> sinks,
+            MemoryIntake intake,
+            DeadLetters letters,
+            List<AdvisoryFeed> advisory) {
         this.intake = intake;
         this.accounts = new Accounts(sinks);
         var parts = new SourceMachine.Parts(
@@ -49,7 +58,8 @@ final class Bench {
                 handles,
                 epochs::incrementAndGet,
                 counters,
-                letters);
+                letters,
+                advisory);
         machine = new SourceMachine(parts, accounts::of, now);
     }
 

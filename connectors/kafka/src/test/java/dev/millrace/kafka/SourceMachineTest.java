@@ -777,4 +777,16 @@ final class SourceMachineTest {
         assertThat(bench.all(SourceCommand.InputFinished.class)).hasSize(1);
         assertThat(intake.rows()).hasSize(7);
     }
+
+    @Test
+    @Tag("ADM-6")
+    void whatADeadShardIsOwedInTheSourceIsASmallPartOfTheBudget() {
+        var intake = new MemoryIntake(Bench.rows(1_600));
+        intake.refuse(new Target(0, 0, 0), true);
+        var bench = Bench.of(intake);
+        bench.assign(P0, 0);
+        // Within one linger, so that nothing else than a bulk would be offered.
+        for (var n = 0; n < 20; n++) bench.poll(P0, 50L * n, 50);
+        assertThat(intake.budget().rows()).isLessThanOrEqualTo(1_600 / 16 + 100);
+    }
 }

@@ -56,6 +56,20 @@ public final class MemoryIntake implements Intake {
         settle(held.remove(index), ending);
     }
 
+    /// The same, where some of its rows are written and these, by their place, are dead-lettered.
+    public synchronized void settleOne(int index, Integer... deadLettered) {
+        var chunk = held.remove(index);
+        var dead = List.of(deadLettered);
+        for (var i = 0; i < chunk.rows(); i++) if (!dead.contains(i)) rows.add(row(chunk, i));
+        chunk.settle(new RowCounts(chunk.rows() - dead.size(), dead.size(), 0, 0, 0, dead));
+        notifyAll();
+    }
+
+    private static Row row(EncodedChunk chunk, int i) {
+        var text = new String(chunk.array(), chunk.start(i), chunk.end(i) - chunk.start(i), StandardCharsets.UTF_8);
+        return new Row(chunk.partition(), chunk.offset(i), text);
+    }
+
     public synchronized void refuse(Target target, boolean refused) {
         refusing.put(target, refused);
     }
@@ -74,11 +88,7 @@ public final class MemoryIntake implements Intake {
 
     private void settle(EncodedChunk chunk, Ending ending) {
         if (ending == Ending.WRITTEN) {
-            for (var i = 0; i < chunk.rows(); i++) {
-                var text = new String(
-                        chunk.array(), chunk.start(i), chunk.end(i) - chunk.start(i), StandardCharsets.UTF_8);
-                rows.add(new Row(chunk.partition(), chunk.offset(i), text));
-            }
+            for (var i = 0; i < chunk.rows(); i++) rows.add(row(chunk, i));
         }
         chunk.settle(ending);
         notifyAll();
@@ -130,6 +140,11 @@ public final class MemoryIntake implements Intake {
         var writes = new TreeMap<String, Integer>();
         for (var row : rows) writes.merge(row.partition() + "@" + row.offset(), 1, Integer::sum);
         return writes;
+    }
+
+    /// The held chunk at `index`, in order of arrival.
+    public synchronized EncodedChunk held(int index) {
+        return held.get(index);
     }
 
     public synchronized int heldChunks() {
