@@ -17,14 +17,14 @@ final class Delivery {
     private final ClickHouseFront front;
     private final ClientConnection connection;
     private final OutputStream out;
-    private final long number;
+    private final LogEntry entry;
     private final RequestHead head;
 
-    Delivery(ClickHouseFront front, ClientConnection connection, OutputStream out, long number, RequestHead head) {
+    Delivery(ClickHouseFront front, ClientConnection connection, OutputStream out, LogEntry entry, RequestHead head) {
         this.front = front;
         this.connection = connection;
         this.out = out;
-        this.number = number;
+        this.entry = entry;
         this.head = head;
     }
 
@@ -44,7 +44,7 @@ final class Delivery {
     }
 
     private boolean end(LoggedRequest.End end) {
-        front.log().change(number, entry -> entry.with(end));
+        entry.end(end);
         connection.reset();
         return false;
     }
@@ -59,7 +59,7 @@ final class Delivery {
                 yield whole(answer);
             }
             case Fault.Effect.HoldAnswer() -> {
-                front.log().change(number, entry -> entry.with(LoggedRequest.End.HELD));
+                entry.end(LoggedRequest.End.HELD);
                 front.plan().awaitHealed(claim);
                 yield whole(answer);
             }
@@ -80,18 +80,9 @@ final class Delivery {
     }
 
     private void write(Answer answer, byte[] bytes) throws IOException {
+        entry.answered(answer);
         out.write(bytes);
         out.flush();
-        answered(answer);
-    }
-
-    private void answered(Answer answer) {
-        String code = answer.headers().getOrDefault(Answer.EXCEPTION_CODE, "0");
-        front.log()
-                .change(
-                        number,
-                        entry -> entry.answered(answer.status(), Integer.parseInt(code))
-                                .with(LoggedRequest.End.ANSWERED));
     }
 
     private boolean drip(Answer answer, int bytesPerSecond, FaultPlan.Claim claim)
@@ -99,12 +90,12 @@ final class Delivery {
         byte[] bytes = AnswerWriter.bytes(answer, head.http10(), head.keepAlive());
         int step = Math.max(1, bytesPerSecond / DRIPS_A_SECOND);
         var pause = Duration.ofNanos(1_000_000_000L * step / bytesPerSecond);
+        entry.answered(answer);
         for (int at = 0; at < bytes.length; at += step) {
             front.plan().await(claim, pause);
             out.write(bytes, at, Math.min(step, bytes.length - at));
             out.flush();
         }
-        answered(answer);
         return head.keepAlive();
     }
 
@@ -112,9 +103,9 @@ final class Delivery {
     // the middle of what it said it would send.
     private boolean cutAfter(Answer answer, long most) throws IOException {
         byte[] bytes = AnswerWriter.bytes(answer, head.http10(), head.keepAlive());
+        entry.end(LoggedRequest.End.CUT);
         out.write(bytes, 0, (int) Math.min(most, bytes.length));
         out.flush();
-        front.log().change(number, entry -> entry.with(LoggedRequest.End.CUT));
         return false;
     }
 

@@ -17,6 +17,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /// The engine's library: `libchdb.so` of the npm package [#PACKAGE], 566 MB, one version, known by its checksum.
 ///
@@ -32,6 +33,8 @@ public final class EngineLibrary {
     private static final String FILE_SHA256 = "36ad4e999882821ef13cf2d0f52c93f48e6ee1b4498b35a201c23ce4b8d15bf5";
     private static final String ARCHIVE_SHA256 = "c0d32b129e988f2b9a9a31c9141aecf5e1e2453f9a079efc4d36ab8e3f92b2ad";
     private static final String FILE = "libchdb.so";
+    private static final String SCRATCH = "fetch-";
+    private static final String NPM = "npm";
     private static final long FETCH_MINUTES = 15;
 
     private EngineLibrary() {}
@@ -42,20 +45,27 @@ public final class EngineLibrary {
     /// @throws LabException where it cannot be had although `CI=true`: there a skip would hide that nothing ran
     @SuppressWarnings("SystemOut") // who reads the build's output sees that nothing ran here
     public static boolean available() {
+        return available(cache(), NPM, "true".equals(System.getenv("CI")), System.out::println);
+    }
+
+    static boolean available(Path cache, String npm, boolean required, Consumer<String> say) {
         try {
-            obtain();
+            obtain(cache, npm);
             return true;
         } catch (LabException failure) {
-            if ("true".equals(System.getenv("CI"))) throw failure;
-            System.out.println(
-                    "SKIPPED: tests with the ClickHouse engine, for it cannot be had here: " + failure.getMessage());
+            if (required) throw failure;
+            say.accept("SKIPPED: tests with the ClickHouse engine, for it cannot be had here: " + failure.getMessage());
             return false;
         }
     }
 
     /// Where it is. Fetches it if it is not there yet: 178 MB, 20 seconds on a good line.
-    public static synchronized Path obtain() {
-        Path directory = cache().resolve(VERSION);
+    public static Path obtain() {
+        return obtain(cache(), NPM);
+    }
+
+    static synchronized Path obtain(Path cache, String npm) {
+        Path directory = cache.resolve(VERSION);
         Path file = directory.resolve(FILE);
         if (whole(file)) return file;
         refuseOtherMachines();
@@ -64,7 +74,7 @@ public final class EngineLibrary {
             try (var lock = FileChannel.open(
                             directory.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
                     var _ = lock.lock()) {
-                if (!whole(file)) fetch(directory, file);
+                if (!whole(file)) fetch(directory, file, npm);
             }
         } catch (IOException failure) {
             throw new LabException("cannot keep the engine's library in " + directory + ": " + failure, failure);
@@ -93,11 +103,12 @@ public final class EngineLibrary {
             throw new LabException("there is a library for Linux on amd64, and this is " + machine);
     }
 
-    private static void fetch(Path directory, Path file) throws IOException {
-        Path scratch = Files.createTempDirectory(directory, "fetch-");
+    private static void fetch(Path directory, Path file, String npm) throws IOException {
+        deleteLeftovers(directory);
+        Path scratch = Files.createTempDirectory(directory, SCRATCH);
         try {
             // Other settings of npm, such as another registry or a proxy, are those of whoever runs this.
-            run(scratch, "npm", "pack", "--silent", PACKAGE);
+            run(scratch, npm, "pack", "--silent", PACKAGE);
             Path archive = onlyArchive(scratch);
             check(archive, ARCHIVE_SHA256);
             run(scratch, "tar", "-xzf", archive.toString(), "package/" + FILE);
@@ -109,6 +120,13 @@ public final class EngineLibrary {
         }
     }
 
+    // Of a process that was killed while it fetched: who holds the lock is alone.
+    private static void deleteLeftovers(Path directory) throws IOException {
+        try (var left = Files.newDirectoryStream(directory, SCRATCH + "*")) {
+            for (Path scratch : left) Directories.delete(scratch);
+        }
+    }
+
     private static Path onlyArchive(Path scratch) throws IOException {
         try (var files = Files.newDirectoryStream(scratch, "*.tgz")) {
             for (Path file : files) return file;
@@ -116,27 +134,34 @@ public final class EngineLibrary {
         throw new LabException("npm pack " + PACKAGE + " left no archive");
     }
 
-    private static void run(Path directory, String... command) {
+    private static void run(Path directory, String... words) {
+        String command = String.join(" ", words);
         Path said = directory.resolve("said");
         try {
-            var process = new ProcessBuilder(List.of(command))
+            var process = new ProcessBuilder(List.of(words))
                     .directory(directory.toFile())
                     .redirectErrorStream(true)
                     .redirectOutput(said.toFile())
                     .start();
             process.getOutputStream().close();
-            if (!process.waitFor(FETCH_MINUTES, TimeUnit.MINUTES)) {
-                process.destroyForcibly();
-                throw new LabException(String.join(" ", command) + " took more than " + FETCH_MINUTES + " minutes");
-            }
+            awaitEnd(process, command);
             if (process.exitValue() != 0)
-                throw new LabException(String.join(" ", command) + " ended with " + process.exitValue() + ": "
+                throw new LabException(command + " ended with " + process.exitValue() + ": "
                         + Files.readString(said, StandardCharsets.UTF_8));
         } catch (IOException failure) {
-            throw new LabException("cannot run " + String.join(" ", command) + ": " + failure.getMessage(), failure);
+            throw new LabException("cannot run " + command + ": " + failure.getMessage(), failure);
+        }
+    }
+
+    private static void awaitEnd(Process process, String command) {
+        try {
+            if (!process.waitFor(FETCH_MINUTES, TimeUnit.MINUTES))
+                throw new LabException(command + " took more than " + FETCH_MINUTES + " minutes");
         } catch (InterruptedException failure) {
             Thread.currentThread().interrupt();
-            throw new LabException("interrupted during " + String.join(" ", command), failure);
+            throw new LabException("interrupted during " + command, failure);
+        } finally {
+            process.destroyForcibly();
         }
     }
 

@@ -39,15 +39,15 @@ final class Exchange {
         var parameters = new LinkedHashMap<>(head.parameters());
         parameters.remove("query");
         var asked = new Asked(head.method(), head.path(), utf8(text), parameters, head.headers());
-        long number = front.log().begin(asked);
+        var entry = new LogEntry(front.log(), asked, body, rows);
         var claim = front.plan().claim(asked);
-        var delivery = new Delivery(front, connection, out, number, head);
+        var delivery = new Delivery(front, connection, out, entry, head);
         try {
             if (claim != null && claim.effect() instanceof Fault.Effect.CutRequest(var bytes)) body.cutAfter(bytes);
             if (claim != null && claim.effect() instanceof Fault.Effect.Early(var answer)) {
                 return delivery.early(answer);
             }
-            Answer answer = answer(asked, text, encoding, rows, claim, number);
+            Answer answer = answer(asked, text, encoding, rows, claim, entry);
             if (answer == null) return delivery.broken();
             body.drain();
             return delivery.send(answer, claim);
@@ -56,10 +56,8 @@ final class Exchange {
         } catch (Encodings.Broken broken) {
             return delivery.send(broken.answer(), claim);
         } catch (IOException broken) {
-            front.log().change(number, entry -> entry.with(LoggedRequest.End.BROKEN));
+            entry.end(LoggedRequest.End.BROKEN);
             throw broken;
-        } finally {
-            front.log().change(number, entry -> entry.with(body.bytes(), rows.bytes()));
         }
     }
 
@@ -70,7 +68,7 @@ final class Exchange {
             @Nullable Encodings encoding,
             CountedStream rows,
             FaultPlan.@Nullable Claim claim,
-            long number)
+            LogEntry entry)
             throws IOException, InterruptedException {
         if (asked.ping()) return waited(Answer.of(200, "Ok.\n"), claim);
         if (!asked.path().equals("/")) return Answer.of(404, "There is no handle " + asked.path() + "\n");
@@ -85,10 +83,11 @@ final class Exchange {
             rows.readAllBytes();
             return answer;
         }
-        return engineAnswer(text, rows, claim, number);
+        return engineAnswer(text, rows, claim, entry);
     }
 
-    private @Nullable Answer engineAnswer(String text, CountedStream rows, FaultPlan.@Nullable Claim claim, long number)
+    private @Nullable Answer engineAnswer(
+            String text, CountedStream rows, FaultPlan.@Nullable Claim claim, LogEntry entry)
             throws IOException, InterruptedException {
         var statement = Statement.of(text, QueryParameters.defaultFormat(head));
         InputStream from = rows;
@@ -116,17 +115,17 @@ final class Exchange {
                 statement.sql(),
                 statement.format(),
                 statement.rows());
-        return answer(ask(request, from, number), statement);
+        return answer(ask(request, from, entry), statement);
     }
 
-    private EngineResult ask(EngineRequest request, InputStream rows, long number) throws IOException {
-        front.log().change(number, entry -> entry.with(LoggedRequest.Ran.UNKNOWN, 0));
+    private EngineResult ask(EngineRequest request, InputStream rows, LogEntry entry) throws IOException {
+        entry.change(before -> before.with(LoggedRequest.Ran.UNKNOWN, 0));
         try {
             var result = front.engine().link().ask(request, rows);
-            front.log().change(number, entry -> switch (result) {
-                case EngineResult.Done _ -> entry.with(LoggedRequest.Ran.DONE, 0);
-                case EngineResult.Failed failed -> entry.with(LoggedRequest.Ran.REFUSED, failed.code());
-                case EngineResult.Gone _ -> entry;
+            entry.change(before -> switch (result) {
+                case EngineResult.Done _ -> before.with(LoggedRequest.Ran.DONE, 0);
+                case EngineResult.Failed failed -> before.with(LoggedRequest.Ran.REFUSED, failed.code());
+                case EngineResult.Gone _ -> before;
             });
             return result;
         } catch (EngineLink.RowsBroken broken) {

@@ -94,7 +94,8 @@ public final class Fault {
         return of(new Effect.Drip(bytesPerSecond));
     }
 
-    /// The connection is reset after so many bytes of the body, as they come; the engine stores none of it.
+    /// The connection is reset after so many bytes of the body, as they come; the engine stores none of it. Of
+    /// requests whose statement stands in the URL: where it stands in the body, that is read first.
     public static Fault cutRequest(long bytes) {
         return of(new Effect.CutRequest(notNegative(bytes)));
     }

@@ -17,8 +17,11 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.Set;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.zip.GZIPOutputStream;
@@ -284,6 +287,48 @@ class ClickHouseFrontTest {
         assertThat(answer.statusCode()).isEqualTo(500);
         assertThat(engine.count(table)).isEqualTo(1);
         assertThat(engine.count(table + "_to")).isZero();
+    }
+
+    @Test
+    void aStatementsTimeAndMemoryAreBoundedByItsSettings() throws Exception {
+        var slow = ask(front, "SELECT sum(cityHash64(number)) FROM numbers(1000000000000)")
+                .with("max_execution_time", "1")
+                .post();
+        var large = ask(front, "SELECT length(groupArray(number)) FROM numbers(10000000)")
+                .with("max_memory_usage", "10000000")
+                .post();
+
+        assertThat(code(slow)).as(slow.body()).isEqualTo(159);
+        assertThat(slow.statusCode()).isEqualTo(408);
+        assertThat(code(large)).as(large.body()).isEqualTo(241);
+        assertThat(large.statusCode()).isEqualTo(500);
+    }
+
+    @Test
+    void aHundredPartitionsAreTheMostOfOneInsert() throws Exception {
+        engine.execute("CREATE TABLE " + table + "_by (n UInt64) ENGINE = MergeTree ORDER BY n PARTITION BY n");
+        var rows = new StringBuilder();
+        for (int n = 0; n < 101; n++) rows.append("{\"n\":").append(n).append("}\n");
+
+        var answer = insert(front, table + "_by", rows.toString()).post();
+
+        assertThat(code(answer)).as(answer.body()).isEqualTo(252);
+        assertThat(answer.body()).contains("Too many partitions");
+    }
+
+    @Test
+    void insertsOfManyClientsAtOnceAreStoredOnceEach() throws Exception {
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            var answers = new ArrayList<Future<Integer>>();
+            for (int n = 0; n < 40; n++) {
+                String row = "{\"n\":" + n % 20 + "}";
+                String token = "token-" + n % 20;
+                answers.add(threads.submit(
+                        () -> insert(front, table, row).token(token).post().statusCode()));
+            }
+            for (var answer : answers) assertThat(answer.get()).isEqualTo(200);
+        }
+        assertThat(engine.count(table)).isEqualTo(20);
     }
 
     @Test
