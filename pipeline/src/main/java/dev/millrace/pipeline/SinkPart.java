@@ -70,7 +70,7 @@ final class SinkPart {
     /// Asks the sink what it looks like. Null when it may be written to; else why not yet. Throws where a person has to
     /// mend something.
     @Nullable
-    String notYet(long deadlineNanos) throws StartFailure, InterruptedException {
+    String notYet(long deadlineNanos) throws StartFailure {
         return switch (sink) {
             case PostgresSink postgres ->
                 switch (postgres.describe(deadlineNanos)) {

@@ -1,5 +1,6 @@
 package dev.millrace.clickhouse;
 
+import dev.millrace.sinkpool.Failure;
 import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.RowEncoder;
 import dev.millrace.sinkpool.ShardId;
@@ -77,14 +78,20 @@ public final class ClickHouseSink implements Sink {
     ///
     /// The first answer decides for the life of the sink: a batch that is sent again goes under the
     /// same settings (CH-3).
-    public Description describe(long deadlineNanos) throws InterruptedException {
+    public Description describe(long deadlineNanos) {
         try {
             client();
         } catch (IllegalArgumentException refused) {
             return new Description.Refused(
                     refused.getMessage() == null ? "clickhouse.tls can't be used" : refused.getMessage());
         }
-        var asked = preflight.ask(deadlineNanos);
+        Description asked;
+        try {
+            asked = preflight.ask(deadlineNanos);
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+            return new Description.NotReachable(new Failure("interrupted", "asking for the table was ended", false));
+        }
         if (!(asked instanceof Description.Described described) || insert != null) return asked;
         insert = new InsertSettings(settings, Set.copyOf(described.knownSettings()));
         LOG.atInfo()
