@@ -6,7 +6,7 @@ import java.util.TreeMap;
 
 /// KIP-848's protocol: no barrier. The coordinator has a target for each member; a member gives up what is not its any
 /// more, says so with a heartbeat, and gets what others have given up. Its epoch follows the group's once it gave up
-/// what it had to, and the client hears of that with its next heartbeat.
+/// what it had to, by one with each giving up, and the client hears of that with its next heartbeat.
 ///
 /// Thread ownership: the run.
 final class EpochMembership implements Membership {
@@ -99,12 +99,7 @@ final class EpochMembership implements Membership {
             seat.news.run();
             return;
         }
-        if (seat.epoch < groupEpoch) {
-            seat.epoch = groupEpoch;
-            // The answer with the new epoch is on its way: what is sent before it comes is stamped with the old one.
-            var epoch = seat.epoch;
-            atHeartbeat(id, () -> seat.clientEpoch = Math.max(seat.clientEpoch, epoch));
-        }
+        if (seat.epoch < groupEpoch) advance(id, seat, groupEpoch);
         var free = seat.target & ~seat.owned;
         for (var other : seats.values()) free &= ~other.owned;
         if (free == 0 && !seat.fresh) return;
@@ -117,6 +112,12 @@ final class EpochMembership implements Membership {
             seat.clientEpoch = Math.max(seat.clientEpoch, epoch);
             if (toTell == seat.toTell) seat.news.run();
         });
+    }
+
+    /// The answer with the new epoch is on its way: what is sent before it comes is stamped with the old one.
+    private void advance(long id, Seat seat, long epoch) {
+        seat.epoch = epoch;
+        atHeartbeat(id, () -> seat.clientEpoch = Math.max(seat.clientEpoch, epoch));
     }
 
     @Override
@@ -145,6 +146,8 @@ final class EpochMembership implements Membership {
             world.note("gave up", id, seat.toRevoke);
             seat.owned &= ~seat.toRevoke;
             seat.toRevoke = 0;
+            // Even if it has more to give up: a commit that was sent before must not go into what another gets now.
+            advance(id, seat, Math.min(seat.epoch + 1, groupEpoch));
             for (var each : new ArrayList<>(seats.keySet())) reconcile(each);
         });
     }
