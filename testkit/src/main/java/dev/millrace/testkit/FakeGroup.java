@@ -88,7 +88,7 @@ final class FakeGroup {
         for (var slot = 0; slot < world.log.slots(); slot++) {
             var part = world.log.at(slot);
             reset(slot, new CommitEntry(part.logStart, -1, TopicNote.of(part.id.topicId())));
-            part.takenBefore(part.logStart);
+            part.taken(0, part.logStart);
         }
         return true;
     }

@@ -148,17 +148,10 @@ final class FakePartition {
         holder(record).skipped[record] = true;
     }
 
-    /// Retention took the records before `offset`, and that was told, or is what `on_no_offset` says. Returns how many
-    /// of them nobody has.
-    int takenBefore(long offset) {
-        var count = 0;
-        for (var i = 0; i < offsets.length && offsets[i] < offset; i++) {
-            var life = holder(i);
-            if (life.landed[i] > 0 || life.skipped[i] || life.lost[i]) continue;
-            life.lost[i] = true;
-            count++;
-        }
-        return count;
+    /// Retention took the records from `from` to `to`, and that was told, or is what `on_no_offset` says. Of those that
+    /// landed too: a sink may lose what it has not acknowledged.
+    void taken(long from, long to) {
+        for (var i = at(from); i < offsets.length && offsets[i] < to; i++) holder(i).lost[i] = true;
     }
 
     /// The first offset of a record that neither landed, nor was left out by policy, nor was told as lost;

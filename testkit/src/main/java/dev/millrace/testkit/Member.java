@@ -319,7 +319,7 @@ final class Member {
         position.committed = committed;
         if (committed == null) {
             // New in a group that has offsets, or expired: what retention took before nobody counts.
-            part.takenBefore(part.logStart);
+            part.taken(0, part.logStart);
             position.start = new CommitEntry(part.logStart, -1, "");
         } else position.start = committed;
         position.seek(position.start.offset(), position.start.leaderEpoch());
@@ -474,7 +474,7 @@ final class Member {
             world.reached(Sometimes.OFFSETS_LOST_CONTINUE);
             if (to != part.logStart) throw new Violation("SRC-6", "reads on at " + to + ", not at the log's start");
             oracle.lost(part.logStart - position.offset, counters);
-            part.takenBefore(part.logStart);
+            part.taken(position.offset, part.logStart);
         }
     }
 

@@ -29,6 +29,7 @@ final class ShardOracle {
     private final ShardCounts counts;
     private final ShardSettings settings;
     private boolean finished;
+    private boolean cutShort;
 
     ShardOracle(PipelineProcess process, ShardSettings settings, ShardCounts counts) {
         this.process = process;
@@ -76,7 +77,7 @@ final class ShardOracle {
     }
 
     void started(ShardCommand.StartAttempt start, FakeAttempt attempt, ShardView after) {
-        replicas.prefersAnother(start.batch().id(), start.replica(), after);
+        if (!cutShort) replicas.prefersAnother(start.batch().id(), start.replica(), after);
         batches.started(start, replicas);
         replicas.started(start.attempt(), start.replica(), start.batch().id());
         retries.started(start.batch().id());
@@ -130,9 +131,8 @@ final class ShardOracle {
         world.note("held", after.held().size(), after.openRows());
     }
 
-    /// O7: a machine holds no more than what it may have in flight, one batch that is open, and one that it took in
-    /// when
-    /// nothing waited.
+    /// O7: a machine holds no more than what it may have in flight, one batch that is open, and one that it took
+    /// in when nothing waited.
     private void bounded(ShardView after) {
         var batch = settings.batch();
         var most = (settings.maxInFlight() + 2L) * (batch.maxRows() + MemoryOracle.chunkRows(process.source));
@@ -154,6 +154,11 @@ final class ShardOracle {
 
     void died(List<EncodedChunk> unsettled) {
         chunks.died(unsettled);
+    }
+
+    /// The worker met an error within an event: what was decided before is carried out, and there is no view of it.
+    void cutShort() {
+        cutShort = true;
     }
 
     /// The worker met an error: from now on the machine only gives up what it holds.

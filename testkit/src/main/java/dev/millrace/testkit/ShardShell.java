@@ -287,6 +287,7 @@ final class ShardShell {
     /// What was told before the error is carried out, the machine gives up the rest, and the process is told.
     private void diedIn(ShardEvent event) {
         dying = true;
+        oracle.cutShort();
         for (var command = commands.peek(); command != null; command = commands.peek()) {
             process.effect();
             carryOut(command);
