@@ -474,7 +474,9 @@ final class Member {
             world.reached(Sometimes.OFFSETS_LOST_CONTINUE);
             if (to != part.logStart) throw new Violation("SRC-6", "reads on at " + to + ", not at the log's start");
             oracle.lost(part.logStart - position.offset, counters);
-            part.taken(position.offset, part.logStart);
+            // What came in place of records that it read, before the log was cut, nobody can tell any more.
+            var differs = part.differsAt(position.offset, position.leaderEpoch);
+            part.taken(differs < 0 ? position.offset : differs, part.logStart);
         }
     }
 

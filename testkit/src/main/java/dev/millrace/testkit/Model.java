@@ -14,6 +14,7 @@ public final class Model {
                 "brokers that answer other than Kafka's protocol promises",
                 "an acknowledged row that the store loses again: it is simulated, and such rows are reported apart",
                 "a log that is cut without leader epochs, by which alone a reader could tell",
+                "what comes in place of truncated records, where retention takes it before anybody looks",
                 "a truncated log that is cut again, and a topic that stays away",
                 "an operator who changes tables, or moves offsets but where a stop asks for it",
                 "encoders, and what a real server makes of their bytes");
