@@ -74,18 +74,20 @@ final class MemberCommits {
     }
 
     /// Commits what is contiguous of these, or with null of all, until nothing is left to commit or the time is up.
-    void commitNow(@Nullable Set<SourcePartition> only, long untilNanos) {
+    /// Returns false if the group moved on meanwhile: then only a poll tells where to, and until it did, nothing is
+    /// taken.
+    boolean commitNow(@Nullable Set<SourcePartition> only, long untilNanos) {
         awaitTheOneThatIsOut(untilNanos);
         while (clock.nanoTime() - untilNanos < 0) {
             var found = new ArrayList<SourceCommand>();
             machine.on(new SourceEvent.CommitNow(only), clock.nanoTime(), found::add);
-            if (found.isEmpty()) return;
+            if (found.isEmpty()) return true;
             for (var command : found) {
                 if (!(command instanceof SourceCommand.Commit(var send, var _))) continue;
-                // The group moved on: only a poll could tell where to, and what is not committed replays.
-                if (sendAndWait(send, untilNanos) instanceof Answer.Later) return;
+                if (sendAndWait(send, untilNanos) instanceof Answer.Later) return false;
             }
         }
+        return true;
     }
 
     private void awaitTheOneThatIsOut(long untilNanos) {

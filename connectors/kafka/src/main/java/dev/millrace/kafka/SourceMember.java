@@ -467,12 +467,13 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
                         "group member " + index + " got no assignment within " + waited / 1_000_000_000L + " s");
     }
 
-    private void lastCommit(Gear mine) {
+    // A rebalance just now refuses the commit until a poll has gone through it; nothing is taken meanwhile.
+    private void lastCommit(Gear mine) throws Throwable {
         var deadline = finishNanos;
         if (deadline == null) return;
         takeInbox();
         var until = Math.min(deadline - clock.nanoTime(), commitNanos()) + clock.nanoTime();
-        mine.commits().commitNow(null, until);
+        while (!mine.commits().commitNow(null, until) && clock.nanoTime() - until < 0) turn(mine);
         readBacklog();
     }
 
@@ -579,7 +580,7 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
         var mine = gear;
         var which = which(taken);
         if (mine != null && !which.isEmpty()) {
-            var until = clock.nanoTime() + shared.settings().membership().drainTimeoutNanos();
+            var until = by(shared.settings().membership().drainTimeoutNanos());
             takeInbox();
             now(new SourceEvent.Revoking(which));
             while (!machine.idle(which) && clock.nanoTime() - until < 0) {
@@ -587,10 +588,17 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
                 takeInbox();
                 now(new SourceEvent.Tick());
             }
-            mine.commits().commitNow(which, clock.nanoTime() + commitNanos());
+            var _ = mine.commits().commitNow(which, by(commitNanos()));
             now(new SourceEvent.Revoked(which));
         }
         release(taken);
+    }
+
+    /// So long from now, or the end if that comes first.
+    private long by(long nanos) {
+        var by = clock.nanoTime() + nanos;
+        var deadline = finishNanos;
+        return deadline == null ? by : NanoClock.earlier(by, deadline);
     }
 
     private Set<SourcePartition> which(Collection<TopicPartition> taken) {
