@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.config.KafkaSourceConfig.GroupProtocol;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -41,6 +42,7 @@ class FrozenMemberTest {
             scene.orders().produce(IN_FLIGHT);
             sleeper.await("commits without an answer", () -> scene.held() >= 2);
             signal("STOP", sleeper);
+            awaitStopped(sleeper);
             scene.heal();
 
             var heir = scene.startReady(shortSession(scene, protocol));
@@ -86,6 +88,16 @@ class FrozenMemberTest {
         report.addsUp();
         assertThat(report.drained()).isTrue();
         return report;
+    }
+
+    /// The signal is told at once and obeyed a little later: what runs until then could still hear an answer.
+    private static void awaitStopped(Trial of) throws Exception {
+        var status = Path.of("/proc/" + of.process().pid() + "/status");
+        Deadline.in(Duration.ofSeconds(10))
+                .until(
+                        "stopped",
+                        () -> Files.readAllLines(status).stream().anyMatch(line -> line.matches("State:\\s*T.*")),
+                        () -> of.process().evidence());
     }
 
     private static void signal(String name, Trial to) throws IOException, InterruptedException {
