@@ -64,6 +64,8 @@ record AdminPages(
             if (!shard.view().usable()) return Answer.text(503, shard.shard() + ": no usable replica");
             if (shard.view().blocked()) return Answer.text(503, shard.shard() + ": " + held(shard.view()));
         }
+        for (var partition : from.view().partitions())
+            if (partition.drifts()) return Answer.text(503, partition.partition() + ": " + partition.blockedBy());
         return Answer.text(200, "ready");
     }
 

@@ -63,6 +63,7 @@ final class Deliveries {
         var suspects = 0;
         for (var one : inFlight) if (one != delivery) suspects += one.suspects();
         for (var one : parked) if (one != delivery) suspects += one.suspects();
+        for (var one : queue) if (one != delivery) suspects += one.suspects();
         return suspects;
     }
 

@@ -30,6 +30,8 @@ final class Delivery {
         record Settling() implements Stage {}
     }
 
+    private static final int OUTAGES_TO_TAKE_APART = 8;
+
     static final Preference ANY = new Preference.Any();
 
     private final SealedBatch batch;
@@ -41,7 +43,7 @@ final class Delivery {
     private int setbacks;
     private boolean inDoubt;
     private boolean blocked;
-    private boolean knownOutage;
+    private int outages;
     private boolean counted;
     private @Nullable Failure failure;
     private @Nullable Isolation isolation;
@@ -190,13 +192,20 @@ final class Delivery {
     /// news.
     boolean outage(Failure last) {
         isolation = null;
-        knownOutage = true;
+        outages++;
         failures++;
         return said(last, true);
     }
 
     boolean knownOutage() {
-        return knownOutage;
+        return outages > 0;
+    }
+
+    /// A batch that was taken apart for nothing is tried whole for some time, then taken apart again: meanwhile the
+    /// sink
+    /// may take all of it but a row.
+    boolean triedWhole() {
+        return outages % OUTAGES_TO_TAKE_APART != 0;
     }
 
     boolean drift(Failure last, long untilNanos) {

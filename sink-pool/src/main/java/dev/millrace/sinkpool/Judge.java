@@ -57,14 +57,14 @@ final class Judge {
         return share.tooMany(more, nowNanos);
     }
 
-    /// `knownOutage`: the batch was taken apart before, and nothing came of it. `elsewhere` is how many suspects other
-    /// batches of the shard have.
-    Next next(Isolation of, boolean knownOutage, boolean single, int elsewhere, long nowNanos) {
+    /// `triedWhole`: the batch was taken apart not long ago, and nothing came of it. `elsewhere` is how many suspects
+    /// other batches of the shard have.
+    Next next(Isolation of, boolean triedWhole, boolean single, int elsewhere, long nowNanos) {
         var suspects = of.suspects();
         if (!suspects.isEmpty() && drift(suspects.size() + elsewhere, nowNanos)) return Next.DRIFT;
         var bySingle = single && settings.singleRow() == PoisonSettings.SingleRow.DEAD_LETTER;
         var nothingSpeaks = !of.landed() && !evidence(nowNanos) && !bySingle;
-        if (nothingSpeaks && (knownOutage || of.refusals() >= REFUSALS_OF_AN_OUTAGE) && of.refusals() > 0)
+        if (nothingSpeaks && (triedWhole || of.refusals() >= REFUSALS_OF_AN_OUTAGE) && of.refusals() > 0)
             return Next.OUTAGE;
         if (!of.done()) return Next.PART;
         return nothingSpeaks && !of.allCertain() ? Next.OUTAGE : Next.POISON;

@@ -87,7 +87,7 @@ final class Trials {
             throw new IllegalStateException("batch " + delivery.batch().id() + " is whole");
         var single = delivery.batch().rows().rows() == 1;
         switch (judge.next(
-                isolation, delivery.knownOutage(), single, deliveries.suspectsElsewhere(delivery), nowNanos)) {
+                isolation, delivery.triedWhole(), single, deliveries.suspectsElsewhere(delivery), nowNanos)) {
             case PART -> {
                 delivery.ready();
                 deliveries.unpark(delivery);

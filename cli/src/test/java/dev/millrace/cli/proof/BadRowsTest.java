@@ -270,6 +270,7 @@ class BadRowsTest {
                                     .of("millrace_pauses_total", "reason=\"drift\"")
                                     .containsValue(1.0)
                             && run.pages().body("/status").contains("poison.max_rate"));
+            assertThat(run.pages().code("/readyz")).isEqualTo(503);
             var report = run.stop(3);
             assertThat(report.rows().deadLettered()).isEqualTo(100);
             assertThat(stage.topics().readAll(dead)).hasSize(100);

@@ -11,6 +11,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.InvalidTimestampException;
@@ -169,7 +170,7 @@ final class LetterThread {
                 parts.outcomes().acknowledged(read.sending(), read.original() == null);
                 return;
             }
-            if (refused instanceof InvalidTimestampException) read.sending().withoutTimestamp = true;
+            if (maybeForItsTimestamp(refused)) read.sending().withoutTimestamp = true;
             if (breaks(refused)) with.broken = true;
             parts.outcomes().failed(read.sending(), refused);
         } catch (Throwable fault) {
@@ -177,11 +178,16 @@ final class LetterThread {
         }
     }
 
+    /// Of several in one request the client tells no more than that they are invalid.
+    private static boolean maybeForItsTimestamp(Exception refused) {
+        return refused instanceof InvalidTimestampException || refused instanceof InvalidRecordException;
+    }
+
     /// Whether it may say that this producer will never send anything again.
     static boolean breaks(Exception refused) {
         return !(refused instanceof RetriableException
                 || refused instanceof RecordTooLargeException
-                || refused instanceof InvalidTimestampException
+                || maybeForItsTimestamp(refused)
                 || refused instanceof TopicAuthorizationException
                 || refused instanceof InvalidTopicException
                 || refused instanceof PolicyViolationException);

@@ -38,6 +38,11 @@ public record PartitionView(
         sinks = List.copyOf(sinks);
     }
 
+    /// Too many of its rows are poison: nothing more of it is taken until somebody changes something (POI-13).
+    public boolean drifts() {
+        return Owned.DRIFT.equals(blockedBy);
+    }
+
     /// The rows of one sink; the tally is alive, and goes on counting.
     ///
     /// `deadLettered`, `lettersOut` and `lettersLeft` are rows that never became one of the sink: in

@@ -338,6 +338,31 @@ final class DeadLetterTopicTest {
     }
 
     @Test
+    @DisplayName("POI-9: several timestamps in one request that the topic does not take hold up no letter")
+    void severalTimestampsThatAreNotTakenHoldUpNothing() throws Exception {
+        var source = SharedBroker.fresh("futures");
+        var dead = source + ".dead";
+        TOPICS.create(source, 1, Map.of("message.timestamp.after.max.ms", "9223372036854775807"));
+        TOPICS.create(dead, 1);
+        var now = System.currentTimeMillis();
+        var future = now + 400L * 24 * 3_600_000;
+        var records = new ArrayList<ProducerRecord<byte[], byte[]>>();
+        for (var i = 0; i < 20; i++)
+            records.add(new ProducerRecord<>(source, 0, i % 4 == 0 ? now : future + i, null, bytes("x" + i)));
+        TOPICS.produce(records);
+        try (var letters = started(dead)) {
+            var ears = new ArrayList<Ear>();
+            for (var i = 0; i < 20; i++) ears.add(Letters.send(letters, Letters.of(source, 0, i)));
+            await(ears);
+        }
+        for (var letter : TOPICS.readAll(dead)) {
+            assertThat(letter.timestamp()).isLessThan(future);
+            var of = Integer.parseInt(header(letter, "millrace-offset"));
+            assertThat(header(letter, "millrace-timestamp")).isEqualTo(Long.toString(of % 4 == 0 ? now : future + of));
+        }
+    }
+
+    @Test
     @DisplayName("POI-9: a record that cannot be read again holds up no letter of another partition")
     void anUnreadableOriginalHoldsUpNoOther() throws Exception {
         var source = SharedBroker.fresh("readable");
