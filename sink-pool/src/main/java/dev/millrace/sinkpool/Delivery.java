@@ -43,6 +43,7 @@ final class Delivery {
     private int setbacks;
     private boolean inDoubt;
     private boolean blocked;
+    private String told = "";
     private int outages;
     private boolean counted;
     private @Nullable Failure failure;
@@ -126,13 +127,16 @@ final class Delivery {
         failures++;
         setbacks++;
         if (what.mayHaveStored()) doubt();
-        return said(what, holds);
+        return said("blocked", what, holds);
     }
 
-    private boolean said(Failure what, boolean holds) {
-        var news = holds && (failure == null || !failure.code().equals(what.code()));
+    /// Each way in which a batch is held is told for itself.
+    private boolean said(String how, Failure what, boolean holds) {
+        var now = holds ? how + ' ' + what.code() : "";
+        var news = holds && !now.equals(told);
         failure = what;
         blocked = holds;
+        told = now;
         return news;
     }
 
@@ -194,7 +198,7 @@ final class Delivery {
         isolation = null;
         outages++;
         failures++;
-        return said(last, true);
+        return said("blocked", last, true);
     }
 
     boolean knownOutage() {
@@ -210,13 +214,13 @@ final class Delivery {
 
     boolean drift(Failure last, long untilNanos) {
         stage = new Stage.Drifting(untilNanos);
-        return said(last, true);
+        return said("drift", last, true);
     }
 
     /// Only dead letters are left, or what a person must look at. Returns whether that is news.
     boolean settling(Failure last, boolean holds) {
         stage = new Stage.Settling();
-        return said(last, holds);
+        return said("blocked", last, holds);
     }
 
     /// How many rows are refused alone and not yet set aside.

@@ -122,6 +122,7 @@ final class Trials {
         for (var suspect : isolation.suspects()) {
             var row = endings.ref(suspect.row());
             judge.condemned(nowNanos);
+            if (endings.anyDoubtful(new Isolation.Part(suspect.row(), suspect.row() + 1))) counts.perhapsTwice(1);
             late.tell(new ShardNote.Poison(row, suspect.failure(), action == Action.SKIP));
             switch (action) {
                 case DEAD_LETTER -> {
@@ -136,7 +137,13 @@ final class Trials {
             deliveries.remove(delivery);
             return;
         }
-        delivery.settling(isolation.suspects().getLast().failure(), action == Action.STOP);
+        if (action == Action.STOP) {
+            // Nobody but the next start can do anything for it.
+            deliveries.remove(delivery);
+            late.settle(delivery.givenUp());
+            return;
+        }
+        delivery.settling(isolation.suspects().getLast().failure(), false);
         deliveries.park(delivery);
     }
 

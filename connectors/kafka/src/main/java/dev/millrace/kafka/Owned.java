@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 final class Owned {
     static final String DRIFT =
             "more of its rows are poison than poison.max_rate: the schema changed? None is set aside"
-                    + " until their share falls; mend the table or the settings and restart, or raise the rate";
+                    + " any more; mend the table or the settings and restart, or raise the rate";
 
     final PartitionFlow flow;
 
