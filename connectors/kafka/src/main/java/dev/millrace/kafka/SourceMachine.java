@@ -401,6 +401,7 @@ public final class SourceMachine {
             if (one.halted || !feeds.takes(sink, one.flow.partition.topic())) continue;
             if (one.againByNanos == null) one.againByNanos = by;
             one.flow.giveUpWaiting();
+            one.flow.account.nothingWaits();
             turned.add(one);
         }
         finishEpochs(turned);
