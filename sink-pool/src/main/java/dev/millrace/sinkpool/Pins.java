@@ -26,9 +26,11 @@ final class Pins {
         this.late = late;
     }
 
-    /// What the sink knows by now of its replicas.
-    void log(TokenLog now) {
+    /// What the sink knows by now of its replicas. What was pinned and is no more takes a permit again.
+    void log(TokenLog now, Deliveries deliveries) {
+        var pinned = deliveries.begun().stream().filter(this::pinned).toList();
         log = now;
+        pinned.forEach(deliveries::unpark);
     }
 
     /// An attempt of it got nothing done.
@@ -77,6 +79,7 @@ final class Pins {
             if (pin == null || !NanoClock.reached(endNanos(pin), nowNanos)) continue;
             var frees = settings.then() == AmbiguousSettings.Then.RESEND;
             pin.over(frees);
+            deliveries.unpark(delivery);
             var waited = nowNanos - pin.sinceNanos();
             late.tell(new ShardNote.PinOver(delivery.batch().id(), pin.first(), waited, frees));
         }

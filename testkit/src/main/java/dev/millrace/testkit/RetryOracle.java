@@ -46,10 +46,13 @@ final class RetryOracle {
     void carriedOut(ShardView view) {
         if (!view.usable()) return;
         var writing = view.held().stream().filter(ShardView.Held::writing).count();
+        var permits = view.held().stream().filter(held -> !held.parked()).count();
         for (var batch : view.held()) {
             var last = ended.get(batch.batch());
             if (last == null || batch.writing() || !mayGo(batch, view)) continue;
             if (writing >= view.limit()) continue;
+            // What was pinned and is no more gets a permit like any other.
+            if (batch.parked() && batch.pin() == null && permits >= view.limit()) continue;
             var waits = process.now() - last;
             if (waits > settings.maxNanos() * (1 + settings.jitter()) + SLACK_NANOS)
                 throw new Violation("WRT-2", "batch " + batch.batch() + " waits for " + waits + " ns");

@@ -140,7 +140,7 @@ final class ShardOracle {
         seals.carriedOut(event, after, finished);
         notes.carriedOut(after);
         poison.judged();
-        pins.carriedOut(after);
+        if (!finished) pins.carriedOut(after);
         if (!finished) retries.carriedOut(after);
         numbers.compare();
         chunks.compare(counts);
