@@ -55,6 +55,7 @@ record Assembly(Values root) {
         var batch = sink.get(SinkKeys.BATCH);
         var chunk = sink.get(SinkKeys.CHUNK);
         var retry = sink.get(SinkKeys.RETRY);
+        var ambiguous = sink.get(SinkKeys.AMBIGUOUS);
         var topics = sink.orNull(SinkKeys.TOPICS);
         return new SinkConfig(
                 named.name(),
@@ -75,7 +76,8 @@ record Assembly(Values root) {
                         retry.get(SinkKeys.MULTIPLIER),
                         retry.get(SinkKeys.JITTER),
                         retry.get(SinkKeys.MAX_ATTEMPTS)),
-                breaker(sink.get(BreakerKeys.BREAKER)));
+                breaker(sink.get(BreakerKeys.BREAKER)),
+                new AmbiguousConfig(ambiguous.get(SinkKeys.PIN_FOR), ambiguous.get(SinkKeys.THEN)));
     }
 
     private static SinkKind kind(Values sink) {

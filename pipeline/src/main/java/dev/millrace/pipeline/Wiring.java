@@ -2,6 +2,7 @@ package dev.millrace.pipeline;
 
 import dev.millrace.breaker.BreakerSettings;
 import dev.millrace.clickhouse.ClickHouseSettings;
+import dev.millrace.config.AmbiguousConfig;
 import dev.millrace.config.BreakerConfig;
 import dev.millrace.config.ClickHouseConfig;
 import dev.millrace.config.Endpoint;
@@ -22,6 +23,7 @@ import dev.millrace.kafka.PartitionRouter;
 import dev.millrace.kafka.ValueFormat;
 import dev.millrace.postgres.Password;
 import dev.millrace.postgres.PostgresSettings;
+import dev.millrace.sinkpool.AmbiguousSettings;
 import dev.millrace.sinkpool.PoisonSettings;
 import dev.millrace.sinkpool.Router;
 import dev.millrace.sinkpool.ShardId;
@@ -126,7 +128,17 @@ final class Wiring {
                 breaker(sink.breaker()),
                 countsRows,
                 poison(poison),
+                ambiguous(sink.ambiguous()),
                 sink.advisory());
+    }
+
+    private static AmbiguousSettings ambiguous(AmbiguousConfig ambiguous) {
+        return new AmbiguousSettings(
+                ambiguous.pinFor().toNanos(),
+                switch (ambiguous.then()) {
+                    case WAIT -> AmbiguousSettings.Then.WAIT;
+                    case RESEND -> AmbiguousSettings.Then.RESEND;
+                });
     }
 
     private static PoisonSettings poison(PoisonConfig poison) {
