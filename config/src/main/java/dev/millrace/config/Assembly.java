@@ -1,7 +1,10 @@
 package dev.millrace.config;
 
+import dev.millrace.config.ClickHouseConfig.Coordinate;
 import dev.millrace.config.SinkKeys.TlsMode;
 import java.util.Collections;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /// Makes the records of a file that has no problems.
 record Assembly(Values root) {
@@ -97,11 +100,21 @@ record Assembly(Values root) {
                 clickhouse.orNull(ClickHouseKeys.PASSWORD),
                 clickhouse.get(ClickHouseKeys.COMPRESSION),
                 clickhouse.get(ClickHouseKeys.UNKNOWN_FIELDS),
+                coordinates(clickhouse.get(ClickHouseKeys.COORDINATES)),
                 new ClickHouseConfig.Tls(
                         tls.orNull(ClickHouseKeys.CA_FILE),
                         tls.orNull(ClickHouseKeys.CERT_FILE),
                         tls.orNull(ClickHouseKeys.KEY_FILE)),
                 settings == null ? Collections.emptySortedMap() : settings);
+    }
+
+    private static SortedMap<Coordinate, String> coordinates(Values coordinates) {
+        var all = new TreeMap<Coordinate, String>();
+        ClickHouseKeys.COORDINATES_BY_PART.forEach((part, setting) -> {
+            var column = coordinates.orNull(setting);
+            if (column != null) all.put(part, column);
+        });
+        return all;
     }
 
     private static PostgresConfig postgres(Values postgres) {

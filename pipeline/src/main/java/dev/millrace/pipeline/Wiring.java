@@ -2,9 +2,11 @@ package dev.millrace.pipeline;
 
 import dev.millrace.breaker.BreakerSettings;
 import dev.millrace.clickhouse.ClickHouseSettings;
+import dev.millrace.clickhouse.Coordinates;
 import dev.millrace.config.AmbiguousConfig;
 import dev.millrace.config.BreakerConfig;
 import dev.millrace.config.ClickHouseConfig;
+import dev.millrace.config.ClickHouseConfig.Coordinate;
 import dev.millrace.config.Endpoint;
 import dev.millrace.config.FormatConfig;
 import dev.millrace.config.KafkaSourceConfig;
@@ -31,6 +33,8 @@ import dev.millrace.sinkpool.ShardSettings;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -220,7 +224,8 @@ final class Wiring {
                         switch (clickhouse.unknownFields()) {
                             case REFUSE -> ClickHouseSettings.UnknownFields.REFUSE;
                             case IGNORE -> ClickHouseSettings.UnknownFields.IGNORE;
-                        }),
+                        },
+                        coordinates(clickhouse.coordinates())),
                 switch (clickhouse.compression()) {
                     case NONE -> ClickHouseSettings.Compression.NONE;
                     case LZ4 -> ClickHouseSettings.Compression.LZ4;
@@ -229,6 +234,21 @@ final class Wiring {
                 new ClickHouseSettings.Limits(
                         min(LONGEST_CONNECT, sink.writeTimeout().dividedBy(2))),
                 clickhouse.settings());
+    }
+
+    private static Coordinates coordinates(Map<Coordinate, String> columns) {
+        var all = new TreeMap<Coordinates.Part, String>();
+        columns.forEach((part, column) -> all.put(
+                switch (part) {
+                    case TOPIC -> Coordinates.Part.TOPIC;
+                    case PARTITION -> Coordinates.Part.PARTITION;
+                    case OFFSET -> Coordinates.Part.OFFSET;
+                    case TIMESTAMP -> Coordinates.Part.TIMESTAMP;
+                    case KEY -> Coordinates.Part.KEY;
+                    case HEADERS -> Coordinates.Part.HEADERS;
+                },
+                column));
+        return new Coordinates(all);
     }
 
     /// Read again at every request, where it came from a file.
