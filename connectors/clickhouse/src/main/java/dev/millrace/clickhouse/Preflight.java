@@ -36,16 +36,19 @@ final class Preflight {
     private final ClickHouseSettings settings;
     private final Map<ShardId, List<ClickHouseEndpoint>> shards;
     private final Supplier<HttpClient> clients;
+    private final Dialects dialects;
     private final NanoClock clock;
 
     Preflight(
             ClickHouseSettings settings,
             Map<ShardId, List<ClickHouseEndpoint>> shards,
             Supplier<HttpClient> clients,
+            Dialects dialects,
             NanoClock clock) {
         this.settings = settings;
         this.shards = shards;
         this.clients = clients;
+        this.dialects = dialects;
         this.clock = clock;
     }
 
@@ -64,11 +67,11 @@ final class Preflight {
                             if (server.engine.isEmpty())
                                 return new Description.Refused(endpoint + " has no table " + settings.database() + "."
                                         + settings.table() + ": create it there, or name another");
-                            var lacks = new TreeSet<>(InsertSettings.NEEDED);
-                            lacks.removeAll(server.known);
+                            dialects.learned(endpoint, new Dialects.Spoken(server.version, server.known));
+                            var lacks = Dialects.lacks(server.known);
                             if (!lacks.isEmpty())
                                 return new Description.Refused(endpoint + " runs ClickHouse " + server.version
-                                        + ", which knows no " + String.join(", no ", lacks) + ": use a later one");
+                                        + ", which knows no " + lacks + ": use a later one");
                             var unfit = settings.rows().coordinates().problem(server.columns);
                             if (unfit != null) return new Description.Refused(endpoint + ": " + unfit);
                             found = server;
@@ -127,7 +130,7 @@ final class Preflight {
         return switch (result) {
             case Exchange.Result.Failed(var outcome) -> new Silent(outcome);
             case Exchange.Result.Answered(var answer) -> {
-                var verdict = Verdict.of(answer, 0);
+                var verdict = Verdict.of(answer);
                 yield verdict instanceof WriteOutcome.Written ? said(answer.text()) : new Silent(verdict);
             }
         };
