@@ -15,6 +15,7 @@ import picocli.CommandLine.Command;
         subcommands = {
             RunCommand.class,
             ValidateCommand.class,
+            DoctorCommand.class,
             ExplainCommand.class,
             SchemaCommand.class,
             DemoCommand.class,
@@ -24,8 +25,8 @@ import picocli.CommandLine.Command;
         },
         footer = {
             "",
-            "Exit codes: 0 drained; 1 the demo's counts differ, a seed finds something, or a dead letter is not there or not",
-            "replayed; 2 bad configuration or start; 3 something taken is left and will replay; 4 a worker's state is",
+            "Exit codes: 0 drained; 1 the demo's counts differ, a seed finds something, a dead letter is not there or not",
+            "replayed, or doctor --strict finds hazards; 2 bad configuration or start; 3 something taken is left and will replay; 4 a worker's state is",
             "unknown; 5 fatal error while running; 128 + n on a second signal."
         })
 public final class Main {

@@ -1,5 +1,6 @@
 package dev.millrace.postgres;
 
+import dev.millrace.sinkpool.Checkup;
 import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.RowEncoder;
 import dev.millrace.sinkpool.ShardId;
@@ -8,6 +9,7 @@ import dev.millrace.sinkpool.SinkTraits;
 import dev.millrace.sinkpool.SinkWriter;
 import java.net.URI;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -32,6 +34,7 @@ public final class PostgresSink implements Sink {
     private static final int HOUSEKEEPERS = 2;
 
     private final PostgresSettings settings;
+    private final Map<ShardId, List<PostgresEndpoint>> shards;
     private final NanoClock clock;
     private final ScheduledThreadPoolExecutor housekeeping;
     private final TableWatch watch;
@@ -41,6 +44,7 @@ public final class PostgresSink implements Sink {
 
     private PostgresSink(PostgresSettings settings, Map<ShardId, List<PostgresEndpoint>> shards, NanoClock clock) {
         this.settings = settings;
+        this.shards = shards;
         this.clock = clock;
         housekeeping = new ScheduledThreadPoolExecutor(
                 HOUSEKEEPERS,
@@ -89,6 +93,13 @@ public final class PostgresSink implements Sink {
                 ? described
                 : new Description.Refused(
                         "the table changed while rows of the old one are on their way: " + difference);
+    }
+
+    /// Looks at every endpoint of every shard, not only at the first that answers, and keeps nothing of it. Reads only.
+    ///
+    /// Blocks until all have answered, at most to the deadline and the connect timeout after it.
+    public Checkup checkUp(long deadlineNanos, InstantSource wallClock) throws InterruptedException {
+        return new SinkCheckup(settings, shards, housekeeping, clock, wallClock).look(deadlineNanos);
     }
 
     @Override
