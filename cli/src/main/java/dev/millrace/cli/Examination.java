@@ -58,6 +58,13 @@ final class Examination {
         return code == ExitCode.DRAINED && strict && diagnosis.count(Severity.HAZARD) > 0 ? HAZARDS_ONLY : code.code();
     }
 
+    /// Throws where one of these options is given to a command that does not look.
+    static void refuseWithout(CommandSpec spec, String needed) {
+        for (var option : List.of("--timeout", "--strict", "--json"))
+            if (spec.commandLine().getParseResult().hasMatchedOption(option))
+                throw new ParameterException(spec.commandLine(), option + " says how to look: add " + needed);
+    }
+
     private Duration limit(CommandSpec spec) {
         var match = LENGTH.matcher(timeout);
         if (!match.matches() || Long.parseLong(match.group(1)) == 0)

@@ -37,6 +37,7 @@ final class ValidateCommand implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         if (spec == null) throw new IllegalStateException("not called by the command line");
+        if (!connect) Examination.refuseWithout(spec, "--connect");
         var config = file == null ? null : PipelineFile.read(file);
         if (config == null) return ExitCode.BAD_CONFIGURATION.code();
         if (connect) return examination.run(config, spec);

@@ -1,5 +1,6 @@
 package dev.millrace.postgres;
 
+import dev.millrace.json.IgnoredFields;
 import dev.millrace.sinkpool.Checkup;
 import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.RowEncoder;

@@ -1,5 +1,7 @@
 package dev.millrace.postgres;
 
+import dev.millrace.json.Reasons;
+import dev.millrace.json.Utf8Text;
 import dev.millrace.sinkpool.RecordView;
 import dev.millrace.sinkpool.RowBuffer;
 import dev.millrace.sinkpool.RowEncoder;

@@ -2,6 +2,7 @@ package dev.millrace.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.json.IgnoredFields;
 import dev.millrace.postgres.PostgresSettings.UnknownFields;
 import dev.millrace.postgres.TableDescription.Column;
 import dev.millrace.sinkpool.RowEncoder.Encoded;

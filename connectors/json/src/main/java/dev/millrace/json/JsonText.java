@@ -1,0 +1,43 @@
+package dev.millrace.json;
+
+/// The bytes of a JSON document whose grammar and encoding have been checked: where one thing ends and the next begins.
+public final class JsonText {
+    private JsonText() {}
+
+    /// One past the value that begins at `at`.
+    public static int end(byte[] source, int at) {
+        return switch (source[at]) {
+            case '"' -> JsonString.end(source, at);
+            case '{', '[' -> endOfNest(source, at);
+            case 't', 'n' -> at + "true".length();
+            case 'f' -> at + "false".length();
+            default -> JsonNumber.end(source, at);
+        };
+    }
+
+    private static int endOfNest(byte[] source, int at) {
+        var depth = 0;
+        var next = at;
+        do {
+            switch (source[next]) {
+                case '"' -> next = JsonString.end(source, next) - 1;
+                case '{', '[' -> depth++;
+                case '}', ']' -> depth--;
+                default -> {}
+            }
+            next++;
+        } while (depth > 0);
+        return next;
+    }
+
+    /// The first byte from `at` on that is no white space.
+    public static int afterBlank(byte[] source, int at) {
+        var next = at;
+        while (blank(source[next])) next++;
+        return next;
+    }
+
+    static boolean blank(byte b) {
+        return b == ' ' || b == '\n' || b == '\r' || b == '\t';
+    }
+}
