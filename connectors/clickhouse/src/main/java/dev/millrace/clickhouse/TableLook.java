@@ -18,7 +18,12 @@ final class TableLook {
     record Filled(String view, @Nullable TableFacts target) {}
 
     private static final int MOST_VIEWS = 64;
-    private static final Pattern NAME = Pattern.compile("\\G(`(?:[^`\\\\]|\\\\.)*`|[^.`]+)(?:\\.|$)");
+    private static final String QUOTED = "`(?:[^`\\\\]|\\\\.|``)*`";
+    private static final Pattern NAME = Pattern.compile("\\G(" + QUOTED + "|[^.`]+)(?:\\.|$)");
+
+    /// What stands behind TO in a view's statement: names with a backslash or a backtick before a backtick in them.
+    private static final String TARGET = ClickHouseWriter.literal(
+            "^CREATE MATERIALIZED VIEW (?:" + QUOTED + "|[^ `])+ TO ((?:" + QUOTED + "|[^ (`])+)");
 
     private final Questions questions;
     private final Map<String, String> plain = new HashMap<>();
@@ -108,8 +113,7 @@ final class TableLook {
     private @Nullable List<String> target(String database, String view) throws InterruptedException, NotTold {
         var found = questions.lines(
                 "system.tables",
-                "SELECT engine, toString(uuid), extract(create_table_query,"
-                        + " '^CREATE MATERIALIZED VIEW (?:`[^`]*`|[^ `])+ TO ((?:`[^`]*`|[^ (`])+)')"
+                "SELECT engine, toString(uuid), extract(create_table_query, " + TARGET + ")"
                         + " FROM system.tables WHERE " + named(database, view));
         if (found.isEmpty() || !found.getFirst().getFirst().equals("MaterializedView")) return null;
         var to = found.getFirst().get(2);
@@ -124,7 +128,9 @@ final class TableLook {
         while (parts.size() < 2 && matcher.find()) {
             var part = matcher.group(1);
             parts.add(
-                    part.startsWith("`") ? part.substring(1, part.length() - 1).replaceAll("\\\\(.)", "$1") : part);
+                    part.startsWith("`")
+                            ? part.substring(1, part.length() - 1).replaceAll("\\\\(.)|`(`)", "$1$2")
+                            : part);
         }
         return switch (parts.size()) {
             case 0 -> List.of(database, name);

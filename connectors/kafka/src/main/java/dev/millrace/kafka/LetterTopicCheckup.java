@@ -8,6 +8,7 @@ import java.util.Objects;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.acl.AclOperation;
 import org.apache.kafka.common.errors.AuthenticationException;
+import org.apache.kafka.common.errors.InvalidTopicException;
 import org.apache.kafka.common.errors.RetriableException;
 
 /// Looks at the dead-letter topic: whether it is there or would be made, takes every letter, and keeps it.
@@ -37,9 +38,12 @@ final class LetterTopicCheckup {
         try {
             found = cluster.topics(List.of(topic)).get(topic);
         } catch (Failed failed) {
-            if (!SourceCheckup.denied(failed)) throw failed;
-            findings.add(Finding.fault(
-                    where, "the user may not see it", "create it and allow DESCRIBE and WRITE on it" + OTHERWISE));
+            if (failed.why() instanceof InvalidTopicException)
+                findings.add(Finding.fault(where, "no name for a topic", "correct it"));
+            else if (SourceCheckup.denied(failed))
+                findings.add(Finding.fault(
+                        where, "the user may not see it", "create it and allow DESCRIBE and WRITE on it" + OTHERWISE));
+            else throw failed;
             return;
         }
         if (found == null) {
