@@ -93,6 +93,7 @@ record Assembly(Values root) {
                 clickhouse.get(ClickHouseKeys.TABLE),
                 clickhouse.get(ClickHouseKeys.USER),
                 clickhouse.orNull(ClickHouseKeys.PASSWORD),
+                clickhouse.get(ClickHouseKeys.FORMAT),
                 clickhouse.get(ClickHouseKeys.COMPRESSION),
                 clickhouse.get(ClickHouseKeys.UNKNOWN_FIELDS),
                 new ClickHouseConfig.Tls(

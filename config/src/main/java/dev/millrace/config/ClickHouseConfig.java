@@ -13,6 +13,7 @@ public record ClickHouseConfig(
         String table,
         String user,
         @Nullable Secret password,
+        Format format,
         Compression compression,
         UnknownFields unknownFields,
         Tls tls,
@@ -25,6 +26,13 @@ public record ClickHouseConfig(
         settings = Collections.unmodifiableSortedMap(new TreeMap<>(settings));
     }
 
+    /// What rows are sent as: JSON_EACH_ROW, the values as they are, which the server reads; ROW_BINARY, typed by the
+    /// table's columns.
+    public enum Format {
+        JSON_EACH_ROW,
+        ROW_BINARY
+    }
+
     /// How the rows are packed on their way.
     public enum Compression {
         NONE,
@@ -32,7 +40,7 @@ public record ClickHouseConfig(
         ZSTD
     }
 
-    /// What a field without a column does: REFUSE makes the row a bad one, IGNORE has the server leave it out.
+    /// What a field without a column does: REFUSE makes the row a bad one, IGNORE leaves it out.
     public enum UnknownFields {
         REFUSE,
         IGNORE

@@ -1,6 +1,7 @@
 package dev.millrace.config;
 
 import dev.millrace.config.ClickHouseConfig.Compression;
+import dev.millrace.config.ClickHouseConfig.Format;
 import dev.millrace.config.ClickHouseConfig.UnknownFields;
 import dev.millrace.config.Key.Section;
 import dev.millrace.config.Key.Setting;
@@ -22,6 +23,9 @@ final class ClickHouseKeys {
             .needed();
     static final Setting<Secret> PASSWORD =
             Setting.of("password", new SecretType(), "the user's password").leftOut("the user has none");
+    static final Setting<Format> FORMAT = Setting.of(
+                    "format", ChoiceType.of(Format.class), "what rows are sent as: typed here, or read by the server")
+            .byDefault("json_each_row");
     static final Setting<Compression> COMPRESSION = Setting.of(
                     "compression", ChoiceType.of(Compression.class), "how rows are packed on their way")
             .byDefault("lz4");
@@ -48,6 +52,7 @@ final class ClickHouseKeys {
             TABLE,
             USER,
             PASSWORD,
+            FORMAT,
             COMPRESSION,
             UNKNOWN_FIELDS,
             TLS,

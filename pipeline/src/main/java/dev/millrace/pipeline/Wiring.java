@@ -204,7 +204,10 @@ final class Wiring {
                 new ClickHouseSettings.Login(
                         clickhouse.user(), password(clickhouse.password()), clickhouseTls(clickhouse.tls())),
                 new ClickHouseSettings.Rows(
-                        ClickHouseSettings.Format.JSON_EACH_ROW,
+                        switch (clickhouse.format()) {
+                            case JSON_EACH_ROW -> ClickHouseSettings.Format.JSON_EACH_ROW;
+                            case ROW_BINARY -> ClickHouseSettings.Format.ROW_BINARY;
+                        },
                         switch (clickhouse.unknownFields()) {
                             case REFUSE -> ClickHouseSettings.UnknownFields.REFUSE;
                             case IGNORE -> ClickHouseSettings.UnknownFields.IGNORE;

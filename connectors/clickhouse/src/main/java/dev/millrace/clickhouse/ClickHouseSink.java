@@ -1,5 +1,8 @@
 package dev.millrace.clickhouse;
 
+import dev.millrace.clickhouse.ClickHouseSettings.Format;
+import dev.millrace.json.IgnoredFields;
+import dev.millrace.json.JsonFields;
 import dev.millrace.sinkpool.Failure;
 import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.RowEncoder;
@@ -35,7 +38,9 @@ public final class ClickHouseSink implements Sink {
     private final Supplier<RowEncoder> encoders;
     private final Supplier<HttpClient> clients;
     private final NanoClock clock;
+    private final IgnoredFields ignored = new IgnoredFields();
     private volatile @Nullable InsertSettings insert;
+    private volatile @Nullable TableLayout layout;
 
     /// Guarded by this object. Made with the first description, since it has a thread.
     private @Nullable HttpClient client;
@@ -54,7 +59,8 @@ public final class ClickHouseSink implements Sink {
         preflight = new Preflight(settings, shards, clients, clock);
     }
 
-    /// Checks the endpoints, and connects nowhere. `encoders` gives what makes a row of a record.
+    /// Checks the endpoints, and connects nowhere. `encoders` gives what makes a row of a record that is sent as
+    /// it is.
     ///
     /// Throws `IllegalArgumentException` for an endpoint that is not `http(s)://host:port`, and for
     /// a sink without shards.
@@ -93,7 +99,8 @@ public final class ClickHouseSink implements Sink {
             return new Description.NotReachable(new Failure("interrupted", "asking for the table was ended", false));
         }
         if (!(asked instanceof Description.Described described) || insert != null) return asked;
-        insert = new InsertSettings(settings, Set.copyOf(described.knownSettings()));
+        layout = described.layout();
+        insert = new InsertSettings(settings, Set.copyOf(described.knownSettings()), described.layout());
         LOG.atInfo()
                 .addKeyValue("event", "clickhouse_table_described")
                 .log(
@@ -119,9 +126,25 @@ public final class ClickHouseSink implements Sink {
         return TRAITS;
     }
 
+    /// Throws `IllegalStateException` for typed rows before the table is described.
     @Override
     public RowEncoder encoder() {
-        return encoders.get();
+        if (settings.rows().format() == Format.JSON_EACH_ROW) return encoders.get();
+        var described = layout;
+        if (described == null)
+            throw new IllegalStateException(
+                    "table " + settings.database() + "." + settings.table() + " is not described yet");
+        var unknown = switch (settings.rows().unknownFields()) {
+            case REFUSE -> JsonFields.Unknown.REFUSE;
+            case IGNORE -> JsonFields.Unknown.IGNORE;
+        };
+        return described.encoder(unknown, ignored);
+    }
+
+    /// How often `unknown_fields: ignore` left out each field of typed rows, by name: at most 100 names, and the rest
+    /// under one more.
+    public Map<String, Long> ignoredFields() {
+        return ignored.counts();
     }
 
     @Override

@@ -56,7 +56,7 @@ final class ClickHouseWriter implements SinkWriter {
         if (rows.rows() >= InsertSettings.BLOCK_ROWS)
             return new WriteOutcome.TooLarge(
                     new Failure("block", rows.rows() + " rows are more than a block of the server's", false));
-        try (var body = new RowsBody(rows, settings.compression())) {
+        try (var body = new RowsBody(how.prefix(), rows, settings.compression())) {
             var request = new Exchange.Request(
                     endpoint.query(how.query(call.token())), body, settings.compression().encoding, body::begun);
             var answered = ended(client.get(), request, call.deadlineNanos(), call::onCancel);

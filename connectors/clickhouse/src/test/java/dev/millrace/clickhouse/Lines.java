@@ -18,7 +18,9 @@ import dev.millrace.sinkpool.SlabSource;
 import dev.millrace.sinkpool.Target;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// Lines as rows in real chunks, small ones, so that a batch has many.
 final class Lines {
@@ -39,27 +41,59 @@ final class Lines {
     }
 
     static BatchRows batch(int slab, List<String> lines) {
+        return batch(VERBATIM, slab, lines);
+    }
+
+    /// All of them must be rows.
+    static BatchRows batch(RowEncoder encoder, int slab, List<String> lines) {
         var chunks = new ArrayList<EncodedChunk>();
-        var tracker = new PartitionTracker(PARTITION, 1, 0, 0, 8, new OpenHandles());
-        var budget = new AdmissionBudget(10_000_000, 1L << 30, 0.5);
-        var builder = new ChunkBuilder(
-                PARTITION, 1, new Target(0, 0, 0), new SlabSource(slab), budget, new RowTally(), chunks::add);
-        builder.begin(tracker.register(0, lines.size(), 0, (_, _) -> {}), 0);
+        var builder = builder(slab, chunks, lines.size());
         var offset = 0L;
         for (var line : lines)
-            assertThat(builder.append(new Value(offset++, line.getBytes(StandardCharsets.UTF_8)), VERBATIM))
-                    .isInstanceOf(Encoded.Written.class);
+            assertThat(builder.append(new Value(offset++, line.getBytes(StandardCharsets.UTF_8)), encoder))
+                    .as(line)
+                    .isEqualTo(Encoded.WRITTEN);
         builder.handOver();
         return BatchRows.of(chunks);
     }
 
+    /// What an encoder says of one value.
+    static Encoded encode(RowEncoder encoder, byte @Nullable [] value) {
+        var chunks = new ArrayList<EncodedChunk>();
+        var builder = builder(SLAB, chunks, 1);
+        var said = builder.append(new Value(0, value), encoder);
+        builder.handOver();
+        assertThat(chunks).hasSize(said instanceof Encoded.Written ? 1 : 0);
+        return said;
+    }
+
+    static Encoded encode(RowEncoder encoder, String value) {
+        return encode(encoder, value.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static ChunkBuilder builder(int slab, List<EncodedChunk> chunks, int rows) {
+        var tracker = new PartitionTracker(PARTITION, 1, 0, 0, 8, new OpenHandles());
+        var budget = new AdmissionBudget(10_000_000, 1L << 30, 0.5);
+        var builder = new ChunkBuilder(
+                PARTITION, 1, new Target(0, 0, 0), new SlabSource(slab), budget, new RowTally(), chunks::add);
+        builder.begin(tracker.register(0, rows, 0, (_, _) -> {}), 0);
+        return builder;
+    }
+
+    /// The value stands in the middle of an array of other things, as in a fetch.
     private static final class Value implements RecordView {
         private final long offset;
-        private final byte[] value;
+        private static final int AROUND = 7;
 
-        Value(long offset, byte[] value) {
+        private final byte[] array;
+        private final int length;
+
+        Value(long offset, byte @Nullable [] value) {
             this.offset = offset;
-            this.value = value;
+            length = value == null ? -1 : value.length;
+            array = new byte[Math.max(0, length) + 2 * AROUND];
+            Arrays.fill(array, (byte) '9');
+            if (value != null) System.arraycopy(value, 0, array, AROUND, length);
         }
 
         @Override
@@ -69,7 +103,7 @@ final class Lines {
 
         @Override
         public byte[] valueArray() {
-            return value;
+            return array;
         }
 
         @Override
@@ -89,7 +123,7 @@ final class Lines {
 
         @Override
         public byte[] keyArray() {
-            return value;
+            return array;
         }
 
         @Override
@@ -104,12 +138,12 @@ final class Lines {
 
         @Override
         public int valueFrom() {
-            return 0;
+            return AROUND;
         }
 
         @Override
         public int valueLength() {
-            return value.length;
+            return length;
         }
     }
 }
