@@ -10,6 +10,10 @@ public interface Sink extends AutoCloseable {
     /// One for each source thread.
     RowEncoder encoder();
 
+    /// `told` is called, on a thread of the sink's, each time the destination is described anew so that rows are made
+    /// differently: encoders made from then on have another layout. Before the first encoder is made.
+    default void onNewLayout(Runnable told) {}
+
     /// Does not connect: the first write does. Throws only for a bug.
     SinkWriter writer(ShardId shard, URI endpoint);
 

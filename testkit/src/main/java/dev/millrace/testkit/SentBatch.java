@@ -53,6 +53,11 @@ final class SentBatch {
         stored = new int[(rows.rows() + this.blockRows - 1) / this.blockRows];
     }
 
+    /// Of all its rows.
+    int layout() {
+        return rows.slices().getFirst().chunk().layout();
+    }
+
     int blocks() {
         return stored.length;
     }

@@ -539,6 +539,7 @@ final class ShardShell {
             case LINGER -> Sometimes.LINGER_SEAL;
             case PRESSURE -> Sometimes.PRESSURE_SEAL;
             case REBALANCE -> Sometimes.REBALANCE_SEAL;
+            case LAYOUT -> Sometimes.LAYOUT_SEAL;
             case DRAIN -> Sometimes.DRAIN_SEAL;
         };
     }
