@@ -1,11 +1,15 @@
 package dev.millrace.config;
 
 import dev.millrace.config.ClickHouseConfig.Compression;
+import dev.millrace.config.ClickHouseConfig.Coordinate;
 import dev.millrace.config.ClickHouseConfig.Format;
 import dev.millrace.config.ClickHouseConfig.UnknownFields;
 import dev.millrace.config.Key.Section;
 import dev.millrace.config.Key.Setting;
 import java.nio.file.Path;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 
@@ -45,6 +49,11 @@ final class ClickHouseKeys {
     static final Setting<SortedMap<String, String>> SETTINGS = Setting.of(
                     "settings", new ServerSettingsType(), "settings of the server, sent with every insert")
             .leftOut("none");
+    static final Map<Coordinate, Setting<String>> COORDINATES_BY_PART = coordinates();
+    static final Section COORDINATES = Section.of(
+            "coordinates",
+            "columns that tell where a row came from",
+            COORDINATES_BY_PART.values().toArray(Key[]::new));
     static final Section CLICKHOUSE = Section.of(
             "clickhouse",
             "a ClickHouse table",
@@ -55,10 +64,21 @@ final class ClickHouseKeys {
             FORMAT,
             COMPRESSION,
             UNKNOWN_FIELDS,
+            COORDINATES,
             TLS,
             SETTINGS);
 
     private ClickHouseKeys() {}
+
+    private static Map<Coordinate, Setting<String>> coordinates() {
+        var all = new EnumMap<Coordinate, Setting<String>>(Coordinate.class);
+        for (var part : Coordinate.values())
+            all.put(
+                    part,
+                    Setting.of(part.key(), WordType.identifier("a column"), part.doc())
+                            .leftOut("not stored"));
+        return Collections.unmodifiableMap(all);
+    }
 
     private static @Nullable String user(String text) {
         var fits =

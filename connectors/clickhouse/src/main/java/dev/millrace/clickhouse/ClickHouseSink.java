@@ -59,8 +59,8 @@ public final class ClickHouseSink implements Sink {
         preflight = new Preflight(settings, shards, clients, clock);
     }
 
-    /// Checks the endpoints, and connects nowhere. `encoders` gives what makes a row of a record that is sent as
-    /// it is.
+    /// Checks the endpoints, and connects nowhere. `encoders` gives what makes a row of a record: its value
+    /// as it is, on one line.
     ///
     /// Throws `IllegalArgumentException` for an endpoint that is not `http(s)://host:port`, and for
     /// a sink without shards.
@@ -129,15 +129,18 @@ public final class ClickHouseSink implements Sink {
     /// Throws `IllegalStateException` for typed rows before the table is described.
     @Override
     public RowEncoder encoder() {
-        if (settings.rows().format() == Format.JSON_EACH_ROW) return encoders.get();
+        var coordinates = settings.rows().coordinates();
+        if (settings.rows().format() == Format.JSON_EACH_ROW)
+            return coordinates.isEmpty() ? encoders.get() : new CoordinateEncoder(coordinates, encoders.get());
         var described = layout;
         if (described == null)
             throw new IllegalStateException(
                     "table " + settings.database() + "." + settings.table() + " is not described yet");
-        var unknown = switch (settings.rows().unknownFields()) {
-            case REFUSE -> JsonFields.Unknown.REFUSE;
-            case IGNORE -> JsonFields.Unknown.IGNORE;
-        };
+        var unknown =
+                switch (settings.rows().unknownFields()) {
+                    case REFUSE -> JsonFields.Unknown.REFUSE;
+                    case IGNORE -> JsonFields.Unknown.IGNORE;
+                };
         return described.encoder(unknown, ignored);
     }
 

@@ -8,6 +8,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -27,13 +28,15 @@ final class Preflight {
     private sealed interface Said {}
 
     /// What one server said. `engine` is empty where it has no such table. `window` is −1 where it named none.
-    /// `columns` were asked for where rows are typed.
+    /// `columns` are those that take coordinates, by name; `typed` were asked for where rows are typed.
     private record Server(
             String version,
             Set<String> known,
             String engine,
             long window,
-            @Nullable ServerColumns columns) implements Said {}
+            Map<String, Coordinates.Column> columns,
+            @Nullable ServerColumns typed)
+            implements Said {}
 
     /// Why one said nothing.
     private record Silent(WriteOutcome why) implements Said {}
@@ -69,7 +72,7 @@ final class Preflight {
                         case Server server -> {
                             var refusal = refusal(endpoint, server, columns);
                             if (refusal != null) return new Description.Refused(refusal);
-                            columns = agreed(columns, server.columns);
+                            columns = agreed(columns, server.typed);
                             hazards(endpoint, server, hazards);
                             seen.add(server);
                             found = true;
@@ -103,7 +106,7 @@ final class Preflight {
         var oldest =
                 seen.stream().map(Server::version).min(Preflight::byVersion).orElseThrow();
         if (columns == null) return new Description.Described(oldest, known, unseen, hazards, null);
-        return switch (columns.made(table(), hazards)) {
+        return switch (columns.made(table(), settings.rows().coordinates(), hazards)) {
             case ServerColumns.Made.Layout(var layout) ->
                 new Description.Described(oldest, known, unseen, hazards, layout);
             case ServerColumns.Made.Refused(var reason) -> new Description.Refused(reason);
@@ -119,9 +122,10 @@ final class Preflight {
         if (!lacks.isEmpty())
             return endpoint + " runs ClickHouse " + server.version + ", which knows no " + String.join(", no ", lacks)
                     + ": use a later one";
-        if (columns != null && server.columns != null && columns.and(server.columns) == null)
+        if (columns != null && server.typed != null && columns.and(server.typed) == null)
             return table() + " at " + endpoint + " has other columns than another shard's: make them alike";
-        return null;
+        var unfit = settings.rows().coordinates().problem(server.columns);
+        return unfit == null ? null : endpoint + ": " + unfit;
     }
 
     private static @Nullable ServerColumns agreed(@Nullable ServerColumns before, @Nullable ServerColumns told) {
@@ -172,7 +176,8 @@ final class Preflight {
         if (columns == null)
             return new Silent(new WriteOutcome.Misconfigured(
                     new Failure("columns", "the names and types of the table's columns are too long", false)));
-        return new Server(server.version, server.known, server.engine, server.window, columns);
+        return new Server(
+                server.version, server.known, server.engine, server.window, server.columns, columns);
     }
 
     /// One answer's text, or what there is instead.
@@ -206,7 +211,17 @@ final class Preflight {
                 + " UNION ALL SELECT 'window', extract(engine_full, 'replicated_deduplication_window = ([0-9]+)')"
                 + " FROM system.tables WHERE " + table
                 + " UNION ALL SELECT 'plain', value FROM system.merge_tree_settings"
-                + " WHERE name = 'non_replicated_deduplication_window'";
+                + " WHERE name = 'non_replicated_deduplication_window'" + columns();
+    }
+
+    /// Those that take coordinates. A name holds no tab.
+    private String columns() {
+        var names = settings.rows().coordinates().columns().values();
+        if (names.isEmpty()) return "";
+        return " UNION ALL SELECT 'column', concat(name, '\\t', default_kind, '\\t', type) FROM system.columns"
+                + " WHERE database = " + ClickHouseWriter.literal(settings.database())
+                + " AND table = " + ClickHouseWriter.literal(settings.table()) + " AND name IN ("
+                + names.stream().map(ClickHouseWriter::literal).collect(Collectors.joining(", ")) + ")";
     }
 
     private static Said said(String answer) {
@@ -215,6 +230,7 @@ final class Preflight {
         var engine = "";
         var window = -1L;
         var plain = -1L;
+        var columns = new HashMap<String, Coordinates.Column>();
         for (var line : answer.lines().toList()) {
             var tab = line.indexOf('\t');
             if (tab < 0) continue;
@@ -225,6 +241,10 @@ final class Preflight {
                 case "engine" -> engine = value;
                 case "window" -> window = number(value);
                 case "plain" -> plain = number(value);
+                case "column" -> {
+                    var parts = value.split("\t", 3);
+                    if (parts.length == 3) columns.put(parts[0], new Coordinates.Column(parts[2], parts[1]));
+                }
                 default -> {
                     // Not asked for.
                 }
@@ -232,7 +252,7 @@ final class Preflight {
         }
         if (version.isEmpty())
             return new Silent(Verdict.unavailable("not-clickhouse", "an answer that is not ClickHouse's", false));
-        return new Server(version, known, engine, window < 0 && !replicated(engine) ? plain : window, null);
+        return new Server(version, known, engine, window < 0 && !replicated(engine) ? plain : window, columns, null);
     }
 
     private static long number(String text) {

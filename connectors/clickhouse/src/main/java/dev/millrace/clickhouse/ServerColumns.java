@@ -112,10 +112,15 @@ record ServerColumns(String zone, boolean marks, List<Told> columns) {
     }
 
     /// How rows are made for them. `hazards` gets what a person should know.
-    Made made(String table, SortedSet<String> hazards) {
+    Made made(String table, Coordinates coordinates, SortedSet<String> hazards) {
         var cells = new Cells(utc(), JsonFields.Unknown.REFUSE, new IgnoredFields());
         var sent = new ArrayList<Column>();
         for (var told : columns) {
+            var part = coordinates.part(told.name());
+            if (part != null) {
+                sent.add(new Column(told.name(), told.type(), new Origin.Coordinate(part), Absent.REFUSED));
+                continue;
+            }
             if (told.kind() == Kind.FILLED || (told.kind() == Kind.EPHEMERAL && !marks)) continue;
             var cell = cells.of(told.type());
             if (cell != null) {

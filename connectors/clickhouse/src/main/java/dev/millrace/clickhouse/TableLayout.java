@@ -28,6 +28,9 @@ public record TableLayout(List<Column> columns, boolean utc, boolean marks) {
     public sealed interface Origin {
         /// The field of the record's value that has the column's name.
         record Field() implements Origin {}
+
+        /// Where the record came from. A field of the column's name may not stand for it.
+        record Coordinate(Coordinates.Part part) implements Origin {}
     }
 
     /// What a column is that a record has no value for.

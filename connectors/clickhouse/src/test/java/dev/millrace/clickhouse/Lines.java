@@ -46,13 +46,20 @@ final class Lines {
 
     /// All of them must be rows.
     static BatchRows batch(RowEncoder encoder, int slab, List<String> lines) {
+        var records = new ArrayList<RecordView>();
+        for (var line : lines) records.add(new Value(records.size(), line.getBytes(StandardCharsets.UTF_8)));
+        return encoded(slab, encoder, records);
+    }
+
+    /// All of them must be rows. They are of one partition, whatever they say.
+    static BatchRows encoded(RowEncoder encoder, List<? extends RecordView> records) {
+        return encoded(SLAB, encoder, records);
+    }
+
+    private static BatchRows encoded(int slab, RowEncoder encoder, List<? extends RecordView> records) {
         var chunks = new ArrayList<EncodedChunk>();
-        var builder = builder(slab, chunks, lines.size());
-        var offset = 0L;
-        for (var line : lines)
-            assertThat(builder.append(new Value(offset++, line.getBytes(StandardCharsets.UTF_8)), encoder))
-                    .as(line)
-                    .isEqualTo(Encoded.WRITTEN);
+        var builder = builder(slab, chunks, records.size());
+        for (var record : records) assertThat(builder.append(record, encoder)).isEqualTo(Encoded.WRITTEN);
         builder.handOver();
         return BatchRows.of(chunks);
     }
