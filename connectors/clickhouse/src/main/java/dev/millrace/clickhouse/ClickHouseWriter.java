@@ -3,6 +3,7 @@ package dev.millrace.clickhouse;
 import dev.millrace.sinkpool.Failure;
 import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.PingCall;
+import dev.millrace.sinkpool.ShardId;
 import dev.millrace.sinkpool.SinkWriter;
 import dev.millrace.sinkpool.WriteCall;
 import dev.millrace.sinkpool.WriteOutcome;
@@ -21,10 +22,12 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Thread ownership: shared by attempts.
 final class ClickHouseWriter implements SinkWriter {
+    private final ShardId shard;
     private final ClickHouseEndpoint endpoint;
     private final ClickHouseSettings settings;
     private final Supplier<HttpClient> client;
     private final Supplier<HttpClient> fresh;
+    private final Preflight preflight;
     private final Supplier<@Nullable InsertSettings> insert;
     private final NanoClock clock;
     private final Set<Runnable> underWay = ConcurrentHashMap.newKeySet();
@@ -32,16 +35,20 @@ final class ClickHouseWriter implements SinkWriter {
 
     /// `client` is everybody's; `fresh` makes one that has no connection yet.
     ClickHouseWriter(
+            ShardId shard,
             ClickHouseEndpoint endpoint,
             ClickHouseSettings settings,
             Supplier<HttpClient> client,
             Supplier<HttpClient> fresh,
+            Preflight preflight,
             Supplier<@Nullable InsertSettings> insert,
             NanoClock clock) {
+        this.shard = shard;
         this.endpoint = endpoint;
         this.settings = settings;
         this.client = client;
         this.fresh = fresh;
+        this.preflight = preflight;
         this.insert = insert;
         this.clock = clock;
     }
@@ -56,6 +63,8 @@ final class ClickHouseWriter implements SinkWriter {
         if (rows.rows() >= InsertSettings.BLOCK_ROWS)
             return new WriteOutcome.TooLarge(
                     new Failure("block", rows.rows() + " rows are more than a block of the server's", false));
+        var unsent = preflight.ask(shard, client.get(), endpoint, call.deadlineNanos());
+        if (unsent != null) return unsent;
         try (var body = new RowsBody(rows, settings.compression())) {
             var request = new Exchange.Request(
                     endpoint.query(how.query(call.token())), body, settings.compression().encoding, body::begun);

@@ -3,6 +3,7 @@ package dev.millrace.clickhouse;
 import dev.millrace.sinkpool.Failure;
 import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.ShardId;
+import dev.millrace.sinkpool.TokenLog;
 import dev.millrace.sinkpool.WriteOutcome;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -20,12 +22,18 @@ import org.jspecify.annotations.Nullable;
 /// Asks servers what they are before anything is written: version, settings that they know, the table's engine and how
 /// much it remembers of tokens. Reads only.
 ///
-/// Thread ownership: the thread that describes the sink.
+/// Thread ownership: the thread that describes the sink; what is known of tokens is shared.
 final class Preflight {
     private sealed interface Said {}
 
     /// What one server said. `engine` is empty where it has no such table. `window` is −1 where it named none.
-    private record Server(String version, Set<String> known, String engine, long window) implements Said {}
+    private record Server(String version, Set<String> known, String engine, long window) implements Said {
+        /// Of a shard with so many replicas, each of which has such a table.
+        TokenLog tokenLog(int replicas) {
+            if (!engine.endsWith("MergeTree") || window == 0) return TokenLog.NONE;
+            return replicas == 1 || replicated(engine) ? TokenLog.SHARED : TokenLog.UNSHARED;
+        }
+    }
 
     /// Why one said nothing.
     private record Silent(WriteOutcome why) implements Said {}
@@ -34,6 +42,7 @@ final class Preflight {
     private final Map<ShardId, List<ClickHouseEndpoint>> shards;
     private final Supplier<HttpClient> clients;
     private final NanoClock clock;
+    private final Map<ShardId, TokenLog> logs = new ConcurrentHashMap<>();
 
     Preflight(
             ClickHouseSettings settings,
@@ -81,7 +90,10 @@ final class Preflight {
                     if (found != null) break;
                 }
                 if (found == null) unseen.add(shard.getKey());
-                else seen.add(found);
+                else {
+                    seen.add(found);
+                    logs.put(shard.getKey(), found.tokenLog(shard.getValue().size()));
+                }
             }
         } finally {
             client.shutdownNow();
@@ -94,6 +106,43 @@ final class Preflight {
         var oldest =
                 seen.stream().map(Server::version).min(Preflight::byVersion).orElseThrow();
         return new Description.Described(oldest, known, unseen, hazards);
+    }
+
+    /// What is known by now. Of a shard that has not answered it is the worst.
+    TokenLog tokenLog(ShardId shard) {
+        var known = logs.get(shard);
+        if (known != null) return known;
+        return shards.getOrDefault(shard, List.of()).size() > 1 ? TokenLog.UNSHARED : TokenLog.SHARED;
+    }
+
+    /// Asks a server of a shard that had not answered before, so that it is known before anything is sent. Null when it
+    /// is; else why nothing can be sent.
+    @Nullable
+    WriteOutcome ask(ShardId shard, HttpClient client, ClickHouseEndpoint endpoint, long deadlineNanos)
+            throws InterruptedException {
+        if (logs.containsKey(shard)) return null;
+        return switch (ask(client, endpoint, deadlineNanos)) {
+            case Server server -> {
+                // The answer to a write says better what a table means that is not there.
+                if (!server.engine.isEmpty())
+                    logs.put(shard, server.tokenLog(shards.getOrDefault(shard, List.of()).size()));
+                yield null;
+            }
+            case Silent(var why) -> unsent(why);
+        };
+    }
+
+    /// No rows went out.
+    private static WriteOutcome unsent(WriteOutcome why) {
+        return switch (why) {
+            case WriteOutcome.Unavailable(var failure, var blame) ->
+                new WriteOutcome.Unavailable(new Failure(failure.code(), failure.message(), false), blame);
+            case WriteOutcome.Misconfigured misconfigured -> misconfigured;
+            case WriteOutcome.Refused(var failure, var _) ->
+                Verdict.unavailable(failure.code(), failure.message(), false);
+            case WriteOutcome.TooLarge(var failure) -> Verdict.unavailable(failure.code(), failure.message(), false);
+            case WriteOutcome.Written _ -> throw new IllegalStateException("an answer is no silence");
+        };
     }
 
     private void hazards(ClickHouseEndpoint endpoint, Server server, Set<String> hazards) {
