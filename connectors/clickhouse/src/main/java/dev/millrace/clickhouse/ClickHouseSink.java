@@ -128,7 +128,14 @@ public final class ClickHouseSink implements Sink {
     @Override
     public SinkWriter writer(ShardId shard, URI endpoint) {
         return new ClickHouseWriter(
-                shard, ClickHouseEndpoint.of(endpoint), settings, this::client, clients, preflight, () -> insert, clock);
+                shard,
+                ClickHouseEndpoint.of(endpoint),
+                settings,
+                this::client,
+                clients,
+                preflight,
+                () -> insert,
+                clock);
     }
 
     @Override

@@ -125,7 +125,10 @@ final class Preflight {
             case Server server -> {
                 // The answer to a write says better what a table means that is not there.
                 if (!server.engine.isEmpty())
-                    logs.put(shard, server.tokenLog(shards.getOrDefault(shard, List.of()).size()));
+                    logs.put(
+                            shard,
+                            server.tokenLog(
+                                    shards.getOrDefault(shard, List.of()).size()));
                 yield null;
             }
             case Silent(var why) -> unsent(why);
