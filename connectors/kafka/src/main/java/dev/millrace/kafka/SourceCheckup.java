@@ -91,13 +91,11 @@ public final class SourceCheckup {
         var brokers = cluster.brokers();
         protocol(cluster);
         var topics = topics(cluster);
-        var group = new GroupCheckup(settings, GROUP, findings);
-        group.look(cluster);
+        new GroupCheckup(settings, GROUP, findings).look(cluster);
         broker(cluster, brokers);
         var configs = configs(cluster, topics.keySet());
-        var offsets = new OffsetsCheckup(settings, clients, clock, wallClock, findings);
-        offsets.look(cluster, topics, configs, deadlineNanos);
         if (letterTopic != null) new LetterTopicCheckup(letterTopic, findings).look(cluster, configs);
+        new OffsetsCheckup(settings, clients, clock, wallClock, findings).look(cluster, topics, configs, deadlineNanos);
     }
 
     private void protocol(Cluster cluster) throws Failed {
