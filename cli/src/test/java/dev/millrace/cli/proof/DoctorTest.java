@@ -44,7 +44,8 @@ class DoctorTest {
     }
 
     private Ended doctor(Recipe recipe, String... more) throws IOException {
-        var arguments = new ArrayList<>(List.of("doctor", file(recipe).toString(), "--timeout", "30s"));
+        var arguments = new ArrayList<>(List.of("doctor", file(recipe).toString()));
+        arguments.addAll(more.length == 0 || !more[0].equals("--timeout") ? List.of("--timeout", "30s") : List.of());
         arguments.addAll(List.of(more));
         return MillraceCommandLine.run(arguments.toArray(String[]::new));
     }
@@ -115,10 +116,11 @@ class DoctorTest {
                             "sinks.warehouse.postgres",
                             "{ table: nowhere, user: " + stage.postgres().user() + ", password: " + Recipe.password("x")
                                     + " }")
-                    .set("sinks.warehouse.shards.s1", "[ \"" + stage.endpoint() + "\" ]");
+                    .set("sinks.warehouse.shards.s1", "[ \"" + stage.endpoint() + "b\" ]");
+            stage.postgres().createDatabase(stage.name() + "b");
             assertThat(doctor(recipe).out())
                     .contains("fault      sinks.warehouse.shards.s0 " + stage.endpoint()
-                            + ", sinks.warehouse.shards.s1 " + stage.endpoint() + ": table nowhere does not exist");
+                            + ", sinks.warehouse.shards.s1 " + stage.endpoint() + "b: table nowhere does not exist");
 
             var ended = doctor(recipe, "--json");
             assertThat(ended.code()).isEqualTo(2);
