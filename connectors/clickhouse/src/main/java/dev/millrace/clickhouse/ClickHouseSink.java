@@ -38,14 +38,10 @@ public final class ClickHouseSink implements Sink {
     private final Map<ShardId, List<ClickHouseEndpoint>> shards;
     private final Preflight preflight;
     private final Supplier<RowEncoder> encoders;
-    private final Supplier<HttpClient> clients;
+    private final Clients clients;
+    private final Dialects dialects;
     private final NanoClock clock;
     private volatile @Nullable InsertSettings insert;
-
-    /// Guarded by this object. Made with the first description, since it has a thread.
-    private @Nullable HttpClient client;
-
-    private boolean closed;
 
     private ClickHouseSink(
             ClickHouseSettings settings,
@@ -57,10 +53,12 @@ public final class ClickHouseSink implements Sink {
         this.encoders = encoders;
         this.clock = clock;
         clients = new Clients(settings);
-        preflight = new Preflight(settings, shards, clients, clock);
+        dialects = new Dialects(clock);
+        preflight = new Preflight(settings, shards, clients::fresh, dialects, clock);
     }
 
-    /// Checks the endpoints, and connects nowhere. `encoders` gives what makes a row of a record.
+    /// Checks the endpoints, and connects nowhere. `encoders` gives what makes a row of a record: its value
+    /// as it is, on one line.
     ///
     /// Throws `IllegalArgumentException` for an endpoint that is not `http(s)://host:port`, and for
     /// a sink without shards.
@@ -82,11 +80,11 @@ public final class ClickHouseSink implements Sink {
     ///
     /// Blocks until all have answered, at most to the deadline.
     ///
-    /// The first answer decides for the life of the sink: a batch that is sent again goes under the
-    /// same settings (CH-3).
+    /// The first answer decides for the life of the sink what is said of every insert: a batch that is sent
+    /// again goes under the same settings (CH-3). Which of them a server knows is asked of each for itself.
     public Description describe(long deadlineNanos) {
         try {
-            client();
+            clients.lease().close();
         } catch (IllegalArgumentException refused) {
             return new Description.Refused(
                     refused.getMessage() == null ? "clickhouse.tls can't be used" : refused.getMessage());
@@ -108,6 +106,8 @@ public final class ClickHouseSink implements Sink {
                         settings.table(),
                         described.version(),
                         described.unseen());
+        for (var hazard : new Verdicts(settings.verdicts()).hazards())
+            LOG.atWarn().addKeyValue("event", "clickhouse_hazard").log(hazard);
         for (var hazard : described.hazards())
             LOG.atWarn().addKeyValue("event", "clickhouse_hazard").log(hazard);
         return asked;
@@ -119,7 +119,7 @@ public final class ClickHouseSink implements Sink {
     public Checkup checkUp(long deadlineNanos, InstantSource wallClock) throws InterruptedException {
         HttpClient own;
         try {
-            own = clients.get();
+            own = clients.fresh();
         } catch (IllegalArgumentException refused) {
             var where = "sinks." + shards.keySet().iterator().next().sink();
             var why = refused.getMessage() == null ? "clickhouse.tls can't be used" : refused.getMessage();
@@ -134,13 +134,6 @@ public final class ClickHouseSink implements Sink {
         }
     }
 
-    private synchronized HttpClient client() {
-        if (closed) throw new IllegalStateException("the sink is closed");
-        var made = client;
-        if (made == null) client = made = clients.get();
-        return made;
-    }
-
     @Override
     public SinkTraits traits() {
         return TRAITS;
@@ -148,21 +141,18 @@ public final class ClickHouseSink implements Sink {
 
     @Override
     public RowEncoder encoder() {
-        return encoders.get();
+        var coordinates = settings.rows().coordinates();
+        return coordinates.isEmpty() ? encoders.get() : new CoordinateEncoder(coordinates, encoders.get());
     }
 
     @Override
     public SinkWriter writer(ShardId shard, URI endpoint) {
-        return new ClickHouseWriter(
-                ClickHouseEndpoint.of(endpoint), settings, this::client, clients, () -> insert, clock);
+        return new ClickHouseWriter(ClickHouseEndpoint.of(endpoint), settings, clients, dialects, () -> insert, clock);
     }
 
     /// Ends every attempt under way. Blocks for nothing.
     @Override
     public void close() {
-        synchronized (this) {
-            closed = true;
-            if (client != null) client.shutdownNow();
-        }
+        clients.close();
     }
 }

@@ -90,8 +90,16 @@ final class EndpointCheckup {
             findings.add(Finding.note(
                     where,
                     "it does not tell " + String.join(", ", untold),
-                    "grant SELECT on these to " + settings.login().user() + ", and look again"));
+                    "grant SELECT on these to " + user(settings) + ", and look again"));
         return new Seen(findings, new Facts(uuid, table.found(), table.path(), table.replica(), table.columnsFound()));
+    }
+
+    /// Who writes, in words.
+    static String user(ClickHouseSettings settings) {
+        return switch (settings.login().who()) {
+            case ClickHouseSettings.Who.User(var name, var _) -> name;
+            case ClickHouseSettings.Who.Bearer _ -> "the user of the token";
+        };
     }
 
     private void step(Step step) throws InterruptedException {
@@ -131,7 +139,7 @@ final class EndpointCheckup {
     }
 
     private void uuid() throws InterruptedException, NotTold {
-        var told = questions.lines("its identity", "SELECT toString(serverUUID())");
+        var told = questions.lines("its identity", 1, "SELECT toString(serverUUID())");
         if (told.isEmpty()) return;
         var text = told.getFirst().getFirst();
         if (!text.replace("-", "").matches("0*")) uuid = text;
@@ -141,11 +149,13 @@ final class EndpointCheckup {
     private void quotas() throws InterruptedException {
         var told = questions.ask("SELECT quota_name, duration, max_query_inserts, max_written_bytes"
                 + " FROM system.quota_usage WHERE max_query_inserts > 0 OR max_written_bytes > 0 LIMIT 1");
-        if (!(told instanceof Reply.Lines(var lines)) || lines.isEmpty()) return;
+        if (!(told instanceof Reply.Lines(var lines))
+                || lines.isEmpty()
+                || lines.getFirst().size() != 4) return;
         var row = lines.getFirst();
         findings.add(Finding.hazard(
                 where,
-                "quota " + row.getFirst() + " lets " + settings.login().user() + " make "
+                "quota " + row.getFirst() + " lets " + user(settings) + " make "
                         + row.get(2).replace("\\N", "any number of") + " inserts and write "
                         + row.get(3).replace("\\N", "any number of") + " bytes in " + row.get(1) + " s",
                 "give it a quota that is above what the topics bring"));
@@ -165,7 +175,7 @@ final class EndpointCheckup {
                         ? Finding.fault(
                                 where,
                                 failure.message() + " (" + failure.code() + ")",
-                                "look at clickhouse.user and clickhouse.password, and what the user may do")
+                                "look at clickhouse.user and clickhouse.password, or the token, and at what the user may do")
                         : Finding.unreached(
                                 where,
                                 failure.message() + " (" + failure.code() + ")",

@@ -62,6 +62,9 @@ final class InsertSettings {
 
     private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_]{0,99}");
 
+    /// All that is said to a server that knows every setting, in order.
+    private final Map<String, String> all;
+
     private final String fixedPart;
 
     InsertSettings(ClickHouseSettings settings, Set<String> knownByServer) {
@@ -74,15 +77,31 @@ final class InsertSettings {
         all.putAll(FIXED);
         all.put("input_format_skip_unknown_fields", skipsUnknown(settings));
         all.putAll(settings.extra());
-        all.keySet()
-                .removeIf(name ->
-                        FIXED.containsKey(name) && !OF_THE_REQUEST.contains(name) && !knownByServer.contains(name));
+        this.all = all;
+        fixedPart = query(all, knownByServer);
+    }
+
+    private InsertSettings(Map<String, String> all, Set<String> knownByServer) {
+        this.all = all;
+        fixedPart = query(all, knownByServer);
+    }
+
+    /// The same for a server that knows these. None is told another value (CH-3).
+    InsertSettings knownBy(Set<String> server) {
+        return new InsertSettings(all, server);
+    }
+
+    /// Up to the token.
+    private static String query(Map<String, String> all, Set<String> knownByServer) {
         var text = new StringBuilder();
-        all.forEach((name, value) -> text.append(text.isEmpty() ? "" : "&")
-                .append(encoded(name))
-                .append('=')
-                .append(encoded(value)));
-        fixedPart = text.append("&insert_deduplication_token=").toString();
+        all.forEach((name, value) -> {
+            if (FIXED.containsKey(name) && !OF_THE_REQUEST.contains(name) && !knownByServer.contains(name)) return;
+            text.append(text.isEmpty() ? "" : "&")
+                    .append(encoded(name))
+                    .append('=')
+                    .append(encoded(value));
+        });
+        return text.append("&insert_deduplication_token=").toString();
     }
 
     private static Map<String, String> fixed() {
@@ -106,6 +125,8 @@ final class InsertSettings {
         all.put("input_format_allow_errors_num", "0");
         all.put("input_format_allow_errors_ratio", "0");
         all.put("input_format_null_as_default", "0");
+        all.put("input_format_column_name_matching_mode", "match_case");
+        all.put("input_format_json_ignore_unnecessary_fields", "0");
         all.put("input_format_defaults_for_omitted_fields", "1");
         all.put("input_format_json_throw_on_bad_escape_sequence", "1");
         all.put("date_time_overflow_behavior", "throw");

@@ -39,6 +39,7 @@ final class SettingsCheckup {
         var names = asked.stream().map(ClickHouseWriter::literal).collect(Collectors.joining(", "));
         for (var row : questions.lines(
                 "system.settings",
+                5,
                 "SELECT name, value, min, max, readonly FROM system.settings WHERE name IN (" + names + ")"))
             server.put(
                     row.getFirst(),
@@ -49,16 +50,12 @@ final class SettingsCheckup {
         byDefault();
     }
 
-    private String user() {
-        return settings.login().user();
-    }
-
     private void readOnly() {
         var setting = server.get("readonly");
         if (setting != null && !setting.value().equals("0"))
             findings.add(Finding.fault(
                     where,
-                    user() + " has readonly = " + setting.value() + ", and can insert nothing",
+                    EndpointCheckup.user(settings) + " has readonly = " + setting.value() + ", and can insert nothing",
                     "give it a profile without readonly"));
     }
 
@@ -92,8 +89,8 @@ final class SettingsCheckup {
         if (why != null)
             findings.add(Finding.fault(
                     where,
-                    "the profile of " + user() + " " + why + ", which is " + setting.value() + " there and has to be "
-                            + wanted + ": every insert is refused",
+                    "the profile of " + EndpointCheckup.user(settings) + " " + why + ", which is " + setting.value()
+                            + " there and has to be " + wanted + ": every insert is refused",
                     "take the constraint out of the profile, or give it that value"));
     }
 

@@ -82,7 +82,7 @@ final class SinkCheckup {
             throws InterruptedException {
         var questions = new Questions(client, endpoint, settings.login(), clock, deadlineNanos);
         var certificate = ServerCertificate.look(
-                endpoint, settings.login().tls(), where(shard, endpoint), clock, deadlineNanos, wallClock);
+                endpoint, client.sslContext(), where(shard, endpoint), clock, deadlineNanos, wallClock);
         var seen = new EndpointCheckup(settings, questions, where(shard, endpoint), wallClock).look();
         if (certificate == null) return seen;
         var all = new ArrayList<>(seen.findings());
