@@ -50,6 +50,7 @@ final class EndpointCheckup {
     private final InstantSource wallClock;
     private final List<Finding> findings = new ArrayList<>();
     private final TreeSet<String> untold = new TreeSet<>();
+    private String version = "";
     private String uuid = "";
     private boolean lost;
 
@@ -81,6 +82,8 @@ final class EndpointCheckup {
         var table = new TableCheckup(settings, questions, where, findings);
         step(table::look);
         step(() -> table.engine(profile));
+        var found = table.found();
+        if (found != null && found.replicated()) bugs();
         step(table::views);
         step(table::replicas);
         step(table::columns);
@@ -90,16 +93,8 @@ final class EndpointCheckup {
             findings.add(Finding.note(
                     where,
                     "it does not tell " + String.join(", ", untold),
-                    "grant SELECT on these to " + user(settings) + ", and look again"));
-        return new Seen(findings, new Facts(uuid, table.found(), table.path(), table.replica(), table.columnsFound()));
-    }
-
-    /// Who writes, in words.
-    static String user(ClickHouseSettings settings) {
-        return switch (settings.login().who()) {
-            case ClickHouseSettings.Who.User(var name, var _) -> name;
-            case ClickHouseSettings.Who.Bearer _ -> "the user of the token";
-        };
+                    "grant SELECT on these to " + settings.login().writer() + ", and look again"));
+        return new Seen(findings, new Facts(uuid, found, table.path(), table.replica(), table.columnsFound()));
     }
 
     private void step(Step step) throws InterruptedException {
@@ -123,9 +118,7 @@ final class EndpointCheckup {
     }
 
     private void identity(List<String> told, long before) {
-        var version = told.getFirst();
-        for (var bug : LossBugs.of(version))
-            findings.add(Finding.hazard(where, "ClickHouse " + version + ": " + bug.what(), bug.remedy()));
+        version = told.getFirst();
         if (!told.get(2).matches("\\d{1,12}")) return;
         var said = Long.parseLong(told.get(2)) * 1000;
         var ahead = said - wallClock.millis();
@@ -136,6 +129,11 @@ final class EndpointCheckup {
                     where,
                     "its clock is " + apart / 1000 + " s " + (ahead > behind ? "ahead of" : "behind") + " this one's",
                     "set both by NTP: the age of tokens, TTL and default timestamps go by it"));
+    }
+
+    private void bugs() {
+        for (var bug : LossBugs.of(version))
+            findings.add(Finding.hazard(where, "ClickHouse " + version + ": " + bug.what(), bug.remedy()));
     }
 
     private void uuid() throws InterruptedException, NotTold {
@@ -155,7 +153,7 @@ final class EndpointCheckup {
         var row = lines.getFirst();
         findings.add(Finding.hazard(
                 where,
-                "quota " + row.getFirst() + " lets " + user(settings) + " make "
+                "quota " + row.getFirst() + " lets " + settings.login().writer() + " make "
                         + row.get(2).replace("\\N", "any number of") + " inserts and write "
                         + row.get(3).replace("\\N", "any number of") + " bytes in " + row.get(1) + " s",
                 "give it a quota that is above what the topics bring"));

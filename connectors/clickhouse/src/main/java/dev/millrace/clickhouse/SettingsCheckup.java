@@ -50,12 +50,16 @@ final class SettingsCheckup {
         byDefault();
     }
 
+    private String user() {
+        return settings.login().writer();
+    }
+
     private void readOnly() {
         var setting = server.get("readonly");
         if (setting != null && !setting.value().equals("0"))
             findings.add(Finding.fault(
                     where,
-                    EndpointCheckup.user(settings) + " has readonly = " + setting.value() + ", and can insert nothing",
+                    user() + " has readonly = " + setting.value() + ", and can insert nothing",
                     "give it a profile without readonly"));
     }
 
@@ -89,8 +93,8 @@ final class SettingsCheckup {
         if (why != null)
             findings.add(Finding.fault(
                     where,
-                    "the profile of " + EndpointCheckup.user(settings) + " " + why + ", which is " + setting.value()
-                            + " there and has to be " + wanted + ": every insert is refused",
+                    "the profile of " + user() + " " + why + ", which is " + setting.value() + " there and has to be "
+                            + wanted + ": every insert is refused",
                     "take the constraint out of the profile, or give it that value"));
     }
 

@@ -61,7 +61,7 @@ final class TableCheckup {
             findings.add(Finding.fault(
                     where,
                     "no table " + settings.database() + "." + settings.table() + ", or none that "
-                            + EndpointCheckup.user(settings) + " may see",
+                            + settings.login().writer() + " may see",
                     "create it there, grant INSERT on it, or name another in clickhouse.table"));
     }
 
@@ -209,7 +209,8 @@ final class TableCheckup {
         if (!told.isEmpty() && told.getFirst().getFirst().equals("0"))
             findings.add(Finding.fault(
                     where,
-                    EndpointCheckup.user(settings) + " may not insert into " + found,
-                    "GRANT INSERT ON " + found.quoted() + " TO " + EndpointCheckup.user(settings)));
+                    settings.login().writer() + " may not insert into " + found,
+                    "GRANT INSERT ON " + found.quoted() + " TO "
+                            + settings.login().writer()));
     }
 }
