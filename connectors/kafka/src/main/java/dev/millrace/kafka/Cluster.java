@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ConsumerGroupDescription;
@@ -63,8 +64,9 @@ final class Cluster implements AutoCloseable {
         return calls.names(untilNanos);
     }
 
-    /// Those of these that are there, with what the user may do with them.
-    Map<String, TopicDescription> topics(Collection<String> names) throws Failed {
+    /// Those of these that are there, with what the user may do with them. `hidden` is told of each that the user may
+    /// not see.
+    Map<String, TopicDescription> topics(Collection<String> names, Consumer<String> hidden) throws Failed {
         var options = new DescribeTopicsOptions().includeAuthorizedOperations(true);
         var found = new TreeMap<String, TopicDescription>();
         var asked = admin.describeTopics(names, options).topicNameValues();
@@ -81,7 +83,8 @@ final class Cluster implements AutoCloseable {
                                                 .get(entry.getKey())),
                                 untilNanos));
             } catch (Failed failed) {
-                if (!(failed.why() instanceof UnknownTopicOrPartitionException)) throw failed;
+                if (SourceCheckup.denied(failed)) hidden.accept(entry.getKey());
+                else if (!(failed.why() instanceof UnknownTopicOrPartitionException)) throw failed;
             }
         }
         return found;
