@@ -45,7 +45,8 @@ final class Verdict {
         if (code != 0 && answer.whole()) return byCode(verdicts.of(code, answer.text()), code, answer, rows);
         // What a cut answer lacks may be that a view threw.
         if (code != 0) return doubtful(Integer.toString(code), "an error whose text can not be read to its end");
-        if (!answer.whole()) return doubtful("answer-cut", "no answer that can be read to its end, after HTTP " + answer.status());
+        if (!answer.whole())
+            return doubtful("answer-cut", "no answer that can be read to its end, after HTTP " + answer.status());
         if (answer.status() == OK) return byBody(answer, rows);
         return byStatus(answer);
     }
