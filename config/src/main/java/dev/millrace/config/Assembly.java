@@ -1,8 +1,11 @@
 package dev.millrace.config;
 
+import dev.millrace.config.ClickHouseConfig.Coordinate;
 import dev.millrace.config.SinkKeys.TlsMode;
 import java.util.Collections;
 import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /// Makes the records of a file that has no problems.
 record Assembly(Values root) {
@@ -56,6 +59,7 @@ record Assembly(Values root) {
         var batch = sink.get(SinkKeys.BATCH);
         var chunk = sink.get(SinkKeys.CHUNK);
         var retry = sink.get(SinkKeys.RETRY);
+        var ambiguous = sink.get(SinkKeys.AMBIGUOUS);
         var topics = sink.orNull(SinkKeys.TOPICS);
         return new SinkConfig(
                 named.name(),
@@ -76,7 +80,8 @@ record Assembly(Values root) {
                         retry.get(SinkKeys.MULTIPLIER),
                         retry.get(SinkKeys.JITTER),
                         retry.get(SinkKeys.MAX_ATTEMPTS)),
-                breaker(sink.get(BreakerKeys.BREAKER)));
+                breaker(sink.get(BreakerKeys.BREAKER)),
+                new AmbiguousConfig(ambiguous.get(SinkKeys.PIN_FOR), ambiguous.get(SinkKeys.THEN)));
     }
 
     private static SinkKind kind(Values sink) {
@@ -99,12 +104,22 @@ record Assembly(Values root) {
                 clickhouse.orNull(ClickHouseKeys.TOKEN),
                 clickhouse.get(ClickHouseKeys.COMPRESSION),
                 clickhouse.get(ClickHouseKeys.UNKNOWN_FIELDS),
+                coordinates(clickhouse.get(ClickHouseKeys.COORDINATES)),
                 new ClickHouseConfig.Tls(
                         tls.orNull(ClickHouseKeys.CA_FILE),
                         tls.orNull(ClickHouseKeys.CERT_FILE),
                         tls.orNull(ClickHouseKeys.KEY_FILE)),
                 settings == null ? Collections.emptySortedMap() : settings,
                 verdicts == null ? List.of() : verdicts);
+    }
+
+    private static SortedMap<Coordinate, String> coordinates(Values coordinates) {
+        var all = new TreeMap<Coordinate, String>();
+        ClickHouseKeys.COORDINATES_BY_PART.forEach((part, setting) -> {
+            var column = coordinates.orNull(setting);
+            if (column != null) all.put(part, column);
+        });
+        return all;
     }
 
     private static PostgresConfig postgres(Values postgres) {

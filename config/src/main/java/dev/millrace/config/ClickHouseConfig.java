@@ -3,13 +3,14 @@ package dev.millrace.config;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// A ClickHouse table and how to write to it. `password` is null for a user who has none. With a `token` there is
 /// neither: `user` is empty. `settings` are the server's, by name, and go with every insert. `verdicts` are those of
-/// the file's, in its order.
+/// the file's, in its order. `coordinates` are the columns that tell where a row came from.
 public record ClickHouseConfig(
         String database,
         String table,
@@ -18,6 +19,7 @@ public record ClickHouseConfig(
         @Nullable Secret token,
         Compression compression,
         UnknownFields unknownFields,
+        SortedMap<Coordinate, String> coordinates,
         Tls tls,
         SortedMap<String, String> settings,
         List<Verdict> verdicts)
@@ -27,6 +29,13 @@ public record ClickHouseConfig(
         Require.matches("table", Names.isIdentifier(table), table);
         Require.matches("user", user.isBlank() == (token != null), user);
         if (token != null && password != null) throw new IllegalArgumentException("a token and a password");
+        coordinates = Collections.unmodifiableSortedMap(new TreeMap<>(coordinates));
+        coordinates.forEach(
+                (part, column) -> Require.matches("coordinates." + part.key(), Names.isIdentifier(column), column));
+        Require.atLeast(
+                "distinct columns of coordinates",
+                coordinates.values().stream().distinct().count(),
+                coordinates.size());
         settings = Collections.unmodifiableSortedMap(new TreeMap<>(settings));
         verdicts = List.copyOf(verdicts);
     }
@@ -66,6 +75,30 @@ public record ClickHouseConfig(
         WAIT,
         /// Table, right or setting: the batch is held, loudly, until a person has mended it.
         SETTINGS
+    }
+
+    /// A part of where a row came from.
+    public enum Coordinate {
+        TOPIC("the topic's name"),
+        PARTITION("the partition's number"),
+        OFFSET("the record's offset"),
+        TIMESTAMP("the record's timestamp, in milliseconds"),
+        KEY("the record's key, its bytes as they are"),
+        HEADERS("the record's headers, as pairs of name and value");
+
+        private final String doc;
+
+        Coordinate(String doc) {
+            this.doc = doc;
+        }
+
+        String key() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+
+        String doc() {
+            return doc;
+        }
     }
 
     /// PEM files for `https` endpoints: the authorities to trust, without them the JDK's, and what the sink shows of

@@ -1,12 +1,16 @@
 package dev.millrace.config;
 
 import dev.millrace.config.ClickHouseConfig.Compression;
+import dev.millrace.config.ClickHouseConfig.Coordinate;
 import dev.millrace.config.ClickHouseConfig.UnknownFields;
 import dev.millrace.config.ClickHouseConfig.Verdict;
 import dev.millrace.config.Key.Section;
 import dev.millrace.config.Key.Setting;
 import java.nio.file.Path;
+import java.util.Collections;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 
@@ -51,6 +55,11 @@ final class ClickHouseKeys {
                     new VerdictsType(),
                     "whom an error of the server's blames, where that is not as built in")
             .leftOut("as millrace explain-error tells");
+    static final Map<Coordinate, Setting<String>> COORDINATES_BY_PART = coordinates();
+    static final Section COORDINATES = Section.of(
+            "coordinates",
+            "columns that tell where a row came from",
+            COORDINATES_BY_PART.values().toArray(Key[]::new));
     static final Section CLICKHOUSE = Section.of(
             "clickhouse",
             "a ClickHouse table",
@@ -61,11 +70,22 @@ final class ClickHouseKeys {
             TOKEN,
             COMPRESSION,
             UNKNOWN_FIELDS,
+            COORDINATES,
             TLS,
             SETTINGS,
             VERDICTS);
 
     private ClickHouseKeys() {}
+
+    private static Map<Coordinate, Setting<String>> coordinates() {
+        var all = new EnumMap<Coordinate, Setting<String>>(Coordinate.class);
+        for (var part : Coordinate.values())
+            all.put(
+                    part,
+                    Setting.of(part.key(), WordType.identifier("a column"), part.doc())
+                            .leftOut("not stored"));
+        return Collections.unmodifiableMap(all);
+    }
 
     private static @Nullable String user(String text) {
         var fits =

@@ -2,6 +2,7 @@ package dev.millrace.config;
 
 import dev.millrace.config.SinkKeys.TlsMode;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -23,6 +24,7 @@ record SinkChecks(Problems problems, Values root, Values.Named sink) {
             jsonAlone(clickhouse);
             login(clickhouse);
             shown(clickhouse.get(ClickHouseKeys.TLS));
+            distinct(clickhouse.get(ClickHouseKeys.COORDINATES));
             oneBlock();
         }
         new ShardChecks(problems, sink).run();
@@ -95,6 +97,20 @@ record SinkChecks(Problems problems, Values root, Values.Named sink) {
             problems.error(cert.place(), tls.path() + ".key_file", "is required with cert_file; add it");
         if (key != null && cert == null)
             problems.error(key.place(), tls.path() + ".cert_file", "is required with key_file; add it");
+    }
+
+    private void distinct(Values coordinates) {
+        var taken = new HashMap<String, String>();
+        for (var setting : ClickHouseKeys.COORDINATES_BY_PART.values()) {
+            var column = coordinates.find(setting);
+            if (column == null) continue;
+            var other = taken.putIfAbsent(column.value(), setting.name());
+            if (other != null)
+                problems.error(
+                        column.place(),
+                        column.path(),
+                        "the column %s takes the %s already; name another".formatted(column.value(), other));
+        }
     }
 
     /// A batch goes over its bound by a chunk at most, and must stay one block of the server's all the same.

@@ -2,9 +2,12 @@ package dev.millrace.pipeline;
 
 import dev.millrace.breaker.BreakerSettings;
 import dev.millrace.clickhouse.ClickHouseSettings;
+import dev.millrace.clickhouse.Coordinates;
 import dev.millrace.clickhouse.VerdictOverride;
+import dev.millrace.config.AmbiguousConfig;
 import dev.millrace.config.BreakerConfig;
 import dev.millrace.config.ClickHouseConfig;
+import dev.millrace.config.ClickHouseConfig.Coordinate;
 import dev.millrace.config.Endpoint;
 import dev.millrace.config.FormatConfig;
 import dev.millrace.config.KafkaSourceConfig;
@@ -23,6 +26,7 @@ import dev.millrace.kafka.PartitionRouter;
 import dev.millrace.kafka.ValueFormat;
 import dev.millrace.postgres.Password;
 import dev.millrace.postgres.PostgresSettings;
+import dev.millrace.sinkpool.AmbiguousSettings;
 import dev.millrace.sinkpool.PoisonSettings;
 import dev.millrace.sinkpool.Router;
 import dev.millrace.sinkpool.ShardId;
@@ -30,6 +34,8 @@ import dev.millrace.sinkpool.ShardSettings;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -127,7 +133,17 @@ final class Wiring {
                 breaker(sink.breaker()),
                 countsRows,
                 poison(poison),
+                ambiguous(sink.ambiguous()),
                 sink.advisory());
+    }
+
+    private static AmbiguousSettings ambiguous(AmbiguousConfig ambiguous) {
+        return new AmbiguousSettings(
+                ambiguous.pinFor().toNanos(),
+                switch (ambiguous.then()) {
+                    case WAIT -> AmbiguousSettings.Then.WAIT;
+                    case RESEND -> AmbiguousSettings.Then.RESEND;
+                });
     }
 
     private static PoisonSettings poison(PoisonConfig poison) {
@@ -208,7 +224,8 @@ final class Wiring {
                         switch (clickhouse.unknownFields()) {
                             case REFUSE -> ClickHouseSettings.UnknownFields.REFUSE;
                             case IGNORE -> ClickHouseSettings.UnknownFields.IGNORE;
-                        }),
+                        },
+                        coordinates(clickhouse.coordinates())),
                 switch (clickhouse.compression()) {
                     case NONE -> ClickHouseSettings.Compression.NONE;
                     case LZ4 -> ClickHouseSettings.Compression.LZ4;
@@ -218,6 +235,21 @@ final class Wiring {
                         min(LONGEST_CONNECT, sink.writeTimeout().dividedBy(2))),
                 clickhouse.settings(),
                 verdicts(clickhouse));
+    }
+
+    private static Coordinates coordinates(Map<Coordinate, String> columns) {
+        var all = new TreeMap<Coordinates.Part, String>();
+        columns.forEach((part, column) -> all.put(
+                switch (part) {
+                    case TOPIC -> Coordinates.Part.TOPIC;
+                    case PARTITION -> Coordinates.Part.PARTITION;
+                    case OFFSET -> Coordinates.Part.OFFSET;
+                    case TIMESTAMP -> Coordinates.Part.TIMESTAMP;
+                    case KEY -> Coordinates.Part.KEY;
+                    case HEADERS -> Coordinates.Part.HEADERS;
+                },
+                column));
+        return new Coordinates(all);
     }
 
     /// Read again at every request, where it came from a file.

@@ -203,9 +203,9 @@ class PipelineMetricsTest {
     void aRefusedBatchThatWaitsForEvidenceIsSeenWithItsAge() {
         var refused = new Failure("23514", "violates a check", false);
         held = List.of(
-                new ShardView.Held(1, 1, 3, false, true, true, 40 * SECOND, refused, Set.of()),
-                new ShardView.Held(2, 9, 1, false, true, true, 70 * SECOND, refused, Set.of()),
-                new ShardView.Held(3, 9, 1, true, false, false, 10 * SECOND, null, Set.of()));
+                new ShardView.Held(1, 1, 3, false, true, true, null, 40 * SECOND, refused, Set.of()),
+                new ShardView.Held(2, 9, 1, false, true, true, null, 70 * SECOND, refused, Set.of()),
+                new ShardView.Held(3, 9, 1, true, false, false, null, 10 * SECOND, null, Set.of()));
         assertThat(series("millrace_parked_batches")).singleElement().asString().endsWith(" 2.0");
         assertThat(series("millrace_parked_seconds")).singleElement().asString().endsWith(" 60.0");
         held = List.of();

@@ -96,8 +96,14 @@ public record ClickHouseSettings(
         }
     }
 
-    /// How records become rows. `unknownFields`: what a JSON field is that no column has.
-    public record Rows(Format format, UnknownFields unknownFields) {}
+    /// How records become rows. `unknownFields`: what a JSON field is that no column has. `coordinates`: which columns
+    /// tell where a row came from.
+    public record Rows(Format format, UnknownFields unknownFields, Coordinates coordinates) {
+        /// Without a column that tells where a row came from.
+        public Rows(Format format, UnknownFields unknownFields) {
+            this(format, unknownFields, Coordinates.NONE);
+        }
+    }
 
     /// What is sent.
     public enum Format {

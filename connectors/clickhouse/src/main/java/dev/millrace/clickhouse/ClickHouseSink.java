@@ -50,7 +50,8 @@ public final class ClickHouseSink implements Sink {
         preflight = new Preflight(settings, shards, clients::fresh, dialects, clock);
     }
 
-    /// Checks the endpoints, and connects nowhere. `encoders` gives what makes a row of a record.
+    /// Checks the endpoints, and connects nowhere. `encoders` gives what makes a row of a record: its value
+    /// as it is, on one line.
     ///
     /// Throws `IllegalArgumentException` for an endpoint that is not `http(s)://host:port`, and for
     /// a sink without shards.
@@ -112,7 +113,8 @@ public final class ClickHouseSink implements Sink {
 
     @Override
     public RowEncoder encoder() {
-        return encoders.get();
+        var coordinates = settings.rows().coordinates();
+        return coordinates.isEmpty() ? encoders.get() : new CoordinateEncoder(coordinates, encoders.get());
     }
 
     @Override

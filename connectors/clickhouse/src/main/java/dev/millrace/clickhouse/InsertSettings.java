@@ -125,6 +125,8 @@ final class InsertSettings {
         all.put("input_format_allow_errors_num", "0");
         all.put("input_format_allow_errors_ratio", "0");
         all.put("input_format_null_as_default", "0");
+        all.put("input_format_column_name_matching_mode", "match_case");
+        all.put("input_format_json_ignore_unnecessary_fields", "0");
         all.put("input_format_defaults_for_omitted_fields", "1");
         all.put("input_format_json_throw_on_bad_escape_sequence", "1");
         all.put("date_time_overflow_behavior", "throw");

@@ -8,6 +8,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -25,7 +26,9 @@ final class Preflight {
     private sealed interface Said {}
 
     /// What one server said. `engine` is empty where it has no such table. `window` is −1 where it named none.
-    private record Server(String version, Set<String> known, String engine, long window) implements Said {}
+    private record Server(
+            String version, Set<String> known, String engine, long window, Map<String, Coordinates.Column> columns)
+            implements Said {}
 
     /// Why one said nothing.
     private record Silent(WriteOutcome why) implements Said {}
@@ -69,6 +72,8 @@ final class Preflight {
                             if (!lacks.isEmpty())
                                 return new Description.Refused(endpoint + " runs ClickHouse " + server.version
                                         + ", which knows no " + lacks + ": use a later one");
+                            var unfit = settings.rows().coordinates().problem(server.columns);
+                            if (unfit != null) return new Description.Refused(endpoint + ": " + unfit);
                             found = server;
                             hazards(endpoint, server, hazards);
                         }
@@ -142,7 +147,17 @@ final class Preflight {
                 + " UNION ALL SELECT 'window', extract(engine_full, 'replicated_deduplication_window = ([0-9]+)')"
                 + " FROM system.tables WHERE " + table
                 + " UNION ALL SELECT 'plain', value FROM system.merge_tree_settings"
-                + " WHERE name = 'non_replicated_deduplication_window'";
+                + " WHERE name = 'non_replicated_deduplication_window'" + columns();
+    }
+
+    /// Those that take coordinates. A name holds no tab.
+    private String columns() {
+        var names = settings.rows().coordinates().columns().values();
+        if (names.isEmpty()) return "";
+        return " UNION ALL SELECT 'column', concat(name, '\\t', default_kind, '\\t', type) FROM system.columns"
+                + " WHERE database = " + ClickHouseWriter.literal(settings.database())
+                + " AND table = " + ClickHouseWriter.literal(settings.table()) + " AND name IN ("
+                + names.stream().map(ClickHouseWriter::literal).collect(Collectors.joining(", ")) + ")";
     }
 
     private static Said said(String answer) {
@@ -151,6 +166,7 @@ final class Preflight {
         var engine = "";
         var window = -1L;
         var plain = -1L;
+        var columns = new HashMap<String, Coordinates.Column>();
         for (var line : answer.lines().toList()) {
             var tab = line.indexOf('\t');
             if (tab < 0) continue;
@@ -161,6 +177,10 @@ final class Preflight {
                 case "engine" -> engine = value;
                 case "window" -> window = number(value);
                 case "plain" -> plain = number(value);
+                case "column" -> {
+                    var parts = value.split("\t", 3);
+                    if (parts.length == 3) columns.put(parts[0], new Coordinates.Column(parts[2], parts[1]));
+                }
                 default -> {
                     // Not asked for.
                 }
@@ -168,7 +188,7 @@ final class Preflight {
         }
         if (version.isEmpty())
             return new Silent(Verdict.unavailable("not-clickhouse", "an answer that is not ClickHouse's", false));
-        return new Server(version, known, engine, window < 0 && !replicated(engine) ? plain : window);
+        return new Server(version, known, engine, window < 0 && !replicated(engine) ? plain : window, columns);
     }
 
     private static long number(String text) {
