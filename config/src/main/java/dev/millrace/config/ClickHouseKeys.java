@@ -50,16 +50,16 @@ final class ClickHouseKeys {
     static final Setting<SortedMap<String, String>> SETTINGS = Setting.of(
                     "settings", new ServerSettingsType(), "settings of the server, sent with every insert")
             .leftOut("none");
-    static final Setting<List<Verdict>> VERDICTS = Setting.of(
-                    "verdicts",
-                    new VerdictsType(),
-                    "whom an error of the server's blames, where that is not as built in")
-            .leftOut("as millrace explain-error tells");
     static final Map<Coordinate, Setting<String>> COORDINATES_BY_PART = coordinates();
     static final Section COORDINATES = Section.of(
             "coordinates",
             "columns that tell where a row came from",
             COORDINATES_BY_PART.values().toArray(Key[]::new));
+    static final Setting<List<Verdict>> VERDICTS = Setting.of(
+                    "verdicts",
+                    new VerdictsType(),
+                    "whom an error of the server's blames, where that is not as built in")
+            .leftOut("as millrace explain-error tells");
     static final Section CLICKHOUSE = Section.of(
             "clickhouse",
             "a ClickHouse table",
