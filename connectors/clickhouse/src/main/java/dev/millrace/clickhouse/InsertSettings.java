@@ -7,7 +7,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.SortedSet;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 
@@ -73,9 +75,7 @@ final class InsertSettings {
                 "INSERT INTO " + quoted(settings.table()) + " FORMAT "
                         + settings.rows().format().name);
         all.putAll(FIXED);
-        all.put(
-                "input_format_skip_unknown_fields",
-                settings.rows().unknownFields() == UnknownFields.IGNORE ? "1" : "0");
+        all.put("input_format_skip_unknown_fields", skipsUnknown(settings));
         all.putAll(settings.extra());
         this.all = all;
         fixedPart = query(all, knownByServer);
@@ -142,6 +142,19 @@ final class InsertSettings {
         all.removeAll(OF_THE_REQUEST);
         all.addAll(NEEDED);
         return all;
+    }
+
+    /// Settings that go with every insert, as far as a server knows them, without the token.
+    static SortedMap<String, String> told(ClickHouseSettings settings) {
+        var all = new TreeMap<>(FIXED);
+        all.keySet().removeAll(OF_THE_REQUEST);
+        all.put("input_format_skip_unknown_fields", skipsUnknown(settings));
+        all.putAll(settings.extra());
+        return all;
+    }
+
+    private static String skipsUnknown(ClickHouseSettings settings) {
+        return settings.rows().unknownFields() == UnknownFields.IGNORE ? "1" : "0";
     }
 
     /// The URL's query for a batch of this token.
