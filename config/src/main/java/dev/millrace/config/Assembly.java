@@ -3,6 +3,7 @@ package dev.millrace.config;
 import dev.millrace.config.ClickHouseConfig.Coordinate;
 import dev.millrace.config.SinkKeys.TlsMode;
 import java.util.Collections;
+import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -93,11 +94,14 @@ record Assembly(Values root) {
     private static ClickHouseConfig clickhouse(Values clickhouse) {
         var tls = clickhouse.get(ClickHouseKeys.TLS);
         var settings = clickhouse.orNull(ClickHouseKeys.SETTINGS);
+        var user = clickhouse.orNull(ClickHouseKeys.USER);
+        var verdicts = clickhouse.orNull(ClickHouseKeys.VERDICTS);
         return new ClickHouseConfig(
                 clickhouse.get(ClickHouseKeys.DATABASE),
                 clickhouse.get(ClickHouseKeys.TABLE),
-                clickhouse.get(ClickHouseKeys.USER),
+                user == null ? "" : user,
                 clickhouse.orNull(ClickHouseKeys.PASSWORD),
+                clickhouse.orNull(ClickHouseKeys.TOKEN),
                 clickhouse.get(ClickHouseKeys.FORMAT),
                 clickhouse.get(ClickHouseKeys.COMPRESSION),
                 clickhouse.get(ClickHouseKeys.UNKNOWN_FIELDS),
@@ -106,7 +110,8 @@ record Assembly(Values root) {
                         tls.orNull(ClickHouseKeys.CA_FILE),
                         tls.orNull(ClickHouseKeys.CERT_FILE),
                         tls.orNull(ClickHouseKeys.KEY_FILE)),
-                settings == null ? Collections.emptySortedMap() : settings);
+                settings == null ? Collections.emptySortedMap() : settings,
+                verdicts == null ? List.of() : verdicts);
     }
 
     private static SortedMap<Coordinate, String> coordinates(Values coordinates) {

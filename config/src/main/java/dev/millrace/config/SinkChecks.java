@@ -22,8 +22,10 @@ record SinkChecks(Problems problems, Values root, Values.Named sink) {
         var clickhouse = sink.values().get(ClickHouseKeys.CLICKHOUSE);
         if (clickhouse.present()) {
             jsonAlone(clickhouse);
+            login(clickhouse);
             shown(clickhouse.get(ClickHouseKeys.TLS));
             distinct(clickhouse.get(ClickHouseKeys.COORDINATES));
+            read(clickhouse);
             oneBlock();
         }
         new ShardChecks(problems, sink).run();
@@ -74,6 +76,21 @@ record SinkChecks(Problems problems, Values root, Values.Named sink) {
                     "takes JSON objects alone; use format json, or another sink");
     }
 
+    /// A token is shown in the place of a user, never beside one.
+    private void login(Values clickhouse) {
+        var token = clickhouse.find(ClickHouseKeys.TOKEN);
+        var user = clickhouse.find(ClickHouseKeys.USER);
+        var password = clickhouse.find(ClickHouseKeys.PASSWORD);
+        var asked = token != null || clickhouse.refused(ClickHouseKeys.TOKEN);
+        if (!asked && user == null && !clickhouse.refused(ClickHouseKeys.USER))
+            problems.error(clickhouse.place(), clickhouse.path() + ".user", "is required without token; add it");
+        if (token != null && (user != null || password != null))
+            problems.error(
+                    token.place(),
+                    token.path(),
+                    "conflicts with " + (user == null ? "password" : "user") + "; keep the one or the other");
+    }
+
     private void shown(Values tls) {
         var cert = tls.find(ClickHouseKeys.CERT_FILE);
         var key = tls.find(ClickHouseKeys.KEY_FILE);
@@ -94,6 +111,20 @@ record SinkChecks(Problems problems, Values root, Values.Named sink) {
                         column.place(),
                         column.path(),
                         "the column %s takes the %s already; name another".formatted(column.value(), other));
+        }
+    }
+
+    /// Typed rows are not parsed by the server: what is set for its parser would do nothing.
+    private void read(Values clickhouse) {
+        var format = clickhouse.find(ClickHouseKeys.FORMAT);
+        var settings = clickhouse.find(ClickHouseKeys.SETTINGS);
+        if (format == null || format.value() != ClickHouseConfig.Format.ROW_BINARY || settings == null) return;
+        for (var name : settings.value().keySet()) {
+            if (!ServerSettings.ofParsing(name)) continue;
+            problems.error(
+                    settings.place(),
+                    settings.path() + "." + name,
+                    "is for rows that the server parses; leave it out, or set format: json_each_row");
         }
     }
 

@@ -11,7 +11,6 @@ import dev.millrace.sinkpool.Sink;
 import dev.millrace.sinkpool.SinkTraits;
 import dev.millrace.sinkpool.SinkWriter;
 import java.net.URI;
-import java.net.http.HttpClient;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -36,16 +35,12 @@ public final class ClickHouseSink implements Sink {
     private final ClickHouseSettings settings;
     private final Preflight preflight;
     private final Supplier<RowEncoder> encoders;
-    private final Supplier<HttpClient> clients;
+    private final Clients clients;
+    private final Dialects dialects;
     private final NanoClock clock;
     private final IgnoredFields ignored = new IgnoredFields();
     private volatile @Nullable InsertSettings insert;
     private volatile @Nullable TableLayout layout;
-
-    /// Guarded by this object. Made with the first description, since it has a thread.
-    private @Nullable HttpClient client;
-
-    private boolean closed;
 
     private ClickHouseSink(
             ClickHouseSettings settings,
@@ -56,7 +51,8 @@ public final class ClickHouseSink implements Sink {
         this.encoders = encoders;
         this.clock = clock;
         clients = new Clients(settings);
-        preflight = new Preflight(settings, shards, clients, clock);
+        dialects = new Dialects(clock);
+        preflight = new Preflight(settings, shards, clients::fresh, dialects, clock);
     }
 
     /// Checks the endpoints, and connects nowhere. `encoders` gives what makes a row of a record: its value
@@ -82,11 +78,11 @@ public final class ClickHouseSink implements Sink {
     ///
     /// Blocks until all have answered, at most to the deadline.
     ///
-    /// The first answer decides for the life of the sink: a batch that is sent again goes under the
-    /// same settings (CH-3).
+    /// The first answer decides for the life of the sink what is said of every insert: a batch that is sent
+    /// again goes under the same settings (CH-3). Which of them a server knows is asked of each for itself.
     public Description describe(long deadlineNanos) {
         try {
-            client();
+            clients.lease().close();
         } catch (IllegalArgumentException refused) {
             return new Description.Refused(
                     refused.getMessage() == null ? "clickhouse.tls can't be used" : refused.getMessage());
@@ -109,16 +105,11 @@ public final class ClickHouseSink implements Sink {
                         settings.table(),
                         described.version(),
                         described.unseen());
+        for (var hazard : new Verdicts(settings.verdicts()).hazards())
+            LOG.atWarn().addKeyValue("event", "clickhouse_hazard").log(hazard);
         for (var hazard : described.hazards())
             LOG.atWarn().addKeyValue("event", "clickhouse_hazard").log(hazard);
         return asked;
-    }
-
-    private synchronized HttpClient client() {
-        if (closed) throw new IllegalStateException("the sink is closed");
-        var made = client;
-        if (made == null) client = made = clients.get();
-        return made;
     }
 
     @Override
@@ -136,11 +127,10 @@ public final class ClickHouseSink implements Sink {
         if (described == null)
             throw new IllegalStateException(
                     "table " + settings.database() + "." + settings.table() + " is not described yet");
-        var unknown =
-                switch (settings.rows().unknownFields()) {
-                    case REFUSE -> JsonFields.Unknown.REFUSE;
-                    case IGNORE -> JsonFields.Unknown.IGNORE;
-                };
+        var unknown = switch (settings.rows().unknownFields()) {
+            case REFUSE -> JsonFields.Unknown.REFUSE;
+            case IGNORE -> JsonFields.Unknown.IGNORE;
+        };
         return described.encoder(unknown, ignored);
     }
 
@@ -152,16 +142,12 @@ public final class ClickHouseSink implements Sink {
 
     @Override
     public SinkWriter writer(ShardId shard, URI endpoint) {
-        return new ClickHouseWriter(
-                ClickHouseEndpoint.of(endpoint), settings, this::client, clients, () -> insert, clock);
+        return new ClickHouseWriter(ClickHouseEndpoint.of(endpoint), settings, clients, dialects, () -> insert, clock);
     }
 
     /// Ends every attempt under way. Blocks for nothing.
     @Override
     public void close() {
-        synchronized (this) {
-            closed = true;
-            if (client != null) client.shutdownNow();
-        }
+        clients.close();
     }
 }

@@ -29,6 +29,9 @@ final class InsertSettings {
     static final Set<String> NEEDED =
             Set.of("insert_deduplication_token", "max_insert_block_size", "input_format_skip_unknown_fields");
 
+    /// A server that does not know it reads typed rows whatever their header says.
+    static final String HEADER_COUNTS = "input_format_with_types_use_header";
+
     /// Of the request, not of the server's settings.
     private static final Set<String> OF_THE_REQUEST = Set.of("database", "query", "wait_end_of_query");
 
@@ -64,6 +67,9 @@ final class InsertSettings {
 
     private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_]{0,99}");
 
+    /// All that is said to a server that knows every setting, in order.
+    private final Map<String, String> all;
+
     private final String fixedPart;
     private final byte[] prefix;
 
@@ -78,14 +84,33 @@ final class InsertSettings {
         var ignored = layout == null && settings.rows().unknownFields() == UnknownFields.IGNORE;
         all.put("input_format_skip_unknown_fields", ignored ? "1" : "0");
         all.putAll(settings.extra());
-        all.keySet().removeIf(name -> fixed(name) && !OF_THE_REQUEST.contains(name) && !knownByServer.contains(name));
-        var text = new StringBuilder();
-        all.forEach((name, value) -> text.append(text.isEmpty() ? "" : "&")
-                .append(encoded(name))
-                .append('=')
-                .append(encoded(value)));
-        fixedPart = text.append("&insert_deduplication_token=").toString();
+        this.all = all;
         prefix = layout == null ? new byte[0] : layout.header();
+        fixedPart = query(all, knownByServer);
+    }
+
+    private InsertSettings(Map<String, String> all, byte[] prefix, Set<String> knownByServer) {
+        this.all = all;
+        this.prefix = prefix;
+        fixedPart = query(all, knownByServer);
+    }
+
+    /// The same for a server that knows these. None is told another value (CH-3).
+    InsertSettings knownBy(Set<String> server) {
+        return new InsertSettings(all, prefix, server);
+    }
+
+    /// Up to the token.
+    private static String query(Map<String, String> all, Set<String> knownByServer) {
+        var text = new StringBuilder();
+        all.forEach((name, value) -> {
+            if (fixed(name) && !OF_THE_REQUEST.contains(name) && !knownByServer.contains(name)) return;
+            text.append(text.isEmpty() ? "" : "&")
+                    .append(encoded(name))
+                    .append('=')
+                    .append(encoded(value));
+        });
+        return text.append("&insert_deduplication_token=").toString();
     }
 
     private static String statement(String table, @Nullable TableLayout layout) {
@@ -100,8 +125,8 @@ final class InsertSettings {
 
     private static Map<String, String> ofTypedRows() {
         var all = new LinkedHashMap<String, String>();
+        all.put(HEADER_COUNTS, "1");
         all.put("input_format_with_names_use_header", "1");
-        all.put("input_format_with_types_use_header", "1");
         all.put("input_format_binary_decode_types_in_binary_format", "0");
         all.put("input_format_binary_read_json_as_string", "1");
         all.put("format_binary_max_string_size", "1073741824");

@@ -44,16 +44,19 @@ final class Preflight {
     private final ClickHouseSettings settings;
     private final Map<ShardId, List<ClickHouseEndpoint>> shards;
     private final Supplier<HttpClient> clients;
+    private final Dialects dialects;
     private final NanoClock clock;
 
     Preflight(
             ClickHouseSettings settings,
             Map<ShardId, List<ClickHouseEndpoint>> shards,
             Supplier<HttpClient> clients,
+            Dialects dialects,
             NanoClock clock) {
         this.settings = settings;
         this.shards = shards;
         this.clients = clients;
+        this.dialects = dialects;
         this.clock = clock;
     }
 
@@ -72,6 +75,7 @@ final class Preflight {
                         case Server server -> {
                             var refusal = refusal(endpoint, server, columns);
                             if (refusal != null) return new Description.Refused(refusal);
+                            dialects.learned(endpoint, new Dialects.Spoken(server.version, server.known));
                             columns = agreed(columns, server.typed);
                             hazards(endpoint, server, hazards);
                             seen.add(server);
@@ -117,11 +121,12 @@ final class Preflight {
     private @Nullable String refusal(ClickHouseEndpoint endpoint, Server server, @Nullable ServerColumns columns) {
         if (server.engine.isEmpty())
             return endpoint + " has no table " + table() + ": create it there, or name another";
-        var lacks = new TreeSet<>(InsertSettings.NEEDED);
-        lacks.removeAll(server.known);
+        var lacks = Dialects.lacks(server.known);
         if (!lacks.isEmpty())
-            return endpoint + " runs ClickHouse " + server.version + ", which knows no " + String.join(", no ", lacks)
-                    + ": use a later one";
+            return endpoint + " runs ClickHouse " + server.version + ", which knows no " + lacks + ": use a later one";
+        if (server.typed != null && !server.known.contains(InsertSettings.HEADER_COUNTS))
+            return endpoint + " runs ClickHouse " + server.version + ", which knows no " + InsertSettings.HEADER_COUNTS
+                    + ", without which a changed table is not noticed: use a later one, or set format: json_each_row";
         if (columns != null && server.typed != null && columns.and(server.typed) == null)
             return table() + " at " + endpoint + " has other columns than another shard's: make them alike";
         var unfit = settings.rows().coordinates().problem(server.columns);
@@ -176,8 +181,7 @@ final class Preflight {
         if (columns == null)
             return new Silent(new WriteOutcome.Misconfigured(
                     new Failure("columns", "the names and types of the table's columns are too long", false)));
-        return new Server(
-                server.version, server.known, server.engine, server.window, server.columns, columns);
+        return new Server(server.version, server.known, server.engine, server.window, server.columns, columns);
     }
 
     /// One answer's text, or what there is instead.
@@ -192,7 +196,7 @@ final class Preflight {
         return switch (exchange.post(question, deadlineNanos, _ -> {})) {
             case Exchange.Result.Failed(var outcome) -> new Heard(null, outcome);
             case Exchange.Result.Answered(var answer) -> {
-                var verdict = Verdict.of(answer, 0);
+                var verdict = Verdict.of(answer);
                 yield verdict instanceof WriteOutcome.Written
                         ? new Heard(answer.text(), null)
                         : new Heard(null, verdict);
