@@ -47,6 +47,14 @@ public record ClickHouseSettings(
         public Login(String user, Secret password, Tls tls) {
             this(new Who.User(user, password), tls);
         }
+
+        /// Who writes, in words: a server knows whose a token is.
+        String writer() {
+            return switch (who) {
+                case Who.User(var name, var _) -> name;
+                case Who.Bearer _ -> "the token's user";
+            };
+        }
     }
 
     /// As whom. A secret is asked for at every request, so that a rotated one is taken up. Prints none.

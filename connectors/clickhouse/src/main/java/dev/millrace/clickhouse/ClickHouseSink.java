@@ -3,7 +3,10 @@ package dev.millrace.clickhouse;
 import dev.millrace.clickhouse.ClickHouseSettings.Format;
 import dev.millrace.json.IgnoredFields;
 import dev.millrace.json.JsonFields;
+import dev.millrace.sinkpool.Checkup;
 import dev.millrace.sinkpool.Failure;
+import dev.millrace.sinkpool.Finding;
+import dev.millrace.sinkpool.Guarantee;
 import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.RowEncoder;
 import dev.millrace.sinkpool.ShardId;
@@ -11,6 +14,8 @@ import dev.millrace.sinkpool.Sink;
 import dev.millrace.sinkpool.SinkTraits;
 import dev.millrace.sinkpool.SinkWriter;
 import java.net.URI;
+import java.net.http.HttpClient;
+import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -33,6 +38,7 @@ public final class ClickHouseSink implements Sink {
     private static final SinkTraits TRAITS = new SinkTraits(false);
 
     private final ClickHouseSettings settings;
+    private final Map<ShardId, List<ClickHouseEndpoint>> shards;
     private final Preflight preflight;
     private final Supplier<RowEncoder> encoders;
     private final Clients clients;
@@ -48,6 +54,7 @@ public final class ClickHouseSink implements Sink {
             Supplier<RowEncoder> encoders,
             NanoClock clock) {
         this.settings = settings;
+        this.shards = shards;
         this.encoders = encoders;
         this.clock = clock;
         clients = new Clients(settings);
@@ -110,6 +117,27 @@ public final class ClickHouseSink implements Sink {
         for (var hazard : described.hazards())
             LOG.atWarn().addKeyValue("event", "clickhouse_hazard").log(hazard);
         return asked;
+    }
+
+    /// Looks at every endpoint of every shard, not only at the first that answers, and keeps nothing of it. Reads only.
+    ///
+    /// Blocks until all have answered, at most to the deadline.
+    public Checkup checkUp(long deadlineNanos, InstantSource wallClock) throws InterruptedException {
+        HttpClient own;
+        try {
+            own = clients.fresh();
+        } catch (IllegalArgumentException refused) {
+            var where = "sinks." + shards.keySet().iterator().next().sink();
+            var why = refused.getMessage() == null ? "clickhouse.tls can't be used" : refused.getMessage();
+            return new Checkup(
+                    new Guarantee(Guarantee.Level.L0, "no server was asked"),
+                    List.of(Finding.fault(where, why, "mend the file, or name another")));
+        }
+        try {
+            return new SinkCheckup(settings, shards, clock, wallClock).look(own, deadlineNanos);
+        } finally {
+            own.shutdownNow();
+        }
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.millrace.clickhouse;
 
+import dev.millrace.clickhouse.ClickHouseSettings.Format;
 import dev.millrace.clickhouse.ClickHouseSettings.UnknownFields;
 import dev.millrace.sinkpool.Token;
 import java.net.URLEncoder;
@@ -7,7 +8,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.SortedSet;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -80,9 +83,7 @@ final class InsertSettings {
         all.put("query", statement(settings.table(), layout));
         all.putAll(FIXED);
         if (layout != null) all.putAll(OF_TYPED_ROWS);
-        // Of typed rows the server must refuse a header that names a column it has no longer.
-        var ignored = layout == null && settings.rows().unknownFields() == UnknownFields.IGNORE;
-        all.put("input_format_skip_unknown_fields", ignored ? "1" : "0");
+        all.put("input_format_skip_unknown_fields", skipsUnknown(settings));
         all.putAll(settings.extra());
         this.all = all;
         prefix = layout == null ? new byte[0] : layout.header();
@@ -173,6 +174,25 @@ final class InsertSettings {
         all.removeAll(OF_THE_REQUEST);
         all.addAll(NEEDED);
         return all;
+    }
+
+    /// Settings that go with every insert, as far as a server knows them, without the token.
+    static SortedMap<String, String> told(ClickHouseSettings settings) {
+        var all = new TreeMap<>(FIXED);
+        all.keySet().removeAll(OF_THE_REQUEST);
+        if (typed(settings)) all.putAll(OF_TYPED_ROWS);
+        all.put("input_format_skip_unknown_fields", skipsUnknown(settings));
+        all.putAll(settings.extra());
+        return all;
+    }
+
+    private static boolean typed(ClickHouseSettings settings) {
+        return settings.rows().format() == Format.ROW_BINARY;
+    }
+
+    /// Of typed rows the server must refuse a header that names a column it has no longer.
+    private static String skipsUnknown(ClickHouseSettings settings) {
+        return settings.rows().unknownFields() == UnknownFields.IGNORE && !typed(settings) ? "1" : "0";
     }
 
     /// The URL's query for a batch of this token.

@@ -1,6 +1,7 @@
 package dev.millrace.postgres;
 
 import dev.millrace.json.IgnoredFields;
+import dev.millrace.sinkpool.Checkup;
 import dev.millrace.sinkpool.LayoutWatch;
 import dev.millrace.sinkpool.Layouts;
 import dev.millrace.sinkpool.NanoClock;
@@ -11,6 +12,7 @@ import dev.millrace.sinkpool.SinkTraits;
 import dev.millrace.sinkpool.SinkWriter;
 import java.net.URI;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -37,6 +39,7 @@ public final class PostgresSink implements Sink {
     private static final int HOUSEKEEPERS = 2;
 
     private final PostgresSettings settings;
+    private final Map<ShardId, List<PostgresEndpoint>> shards;
     private final NanoClock clock;
     private final ScheduledThreadPoolExecutor housekeeping;
     private final TableWatch watch;
@@ -53,6 +56,7 @@ public final class PostgresSink implements Sink {
 
     private PostgresSink(PostgresSettings settings, Map<ShardId, List<PostgresEndpoint>> shards, NanoClock clock) {
         this.settings = settings;
+        this.shards = shards;
         this.clock = clock;
         housekeeping = new ScheduledThreadPoolExecutor(
                 HOUSEKEEPERS,
@@ -120,6 +124,13 @@ public final class PostgresSink implements Sink {
     @Override
     public void onNewLayout(Runnable told) {
         layouts.onNew(told);
+    }
+
+    /// Looks at every endpoint of every shard, not only at the first that answers, and keeps nothing of it. Reads only.
+    ///
+    /// Blocks until all have answered, at most to the deadline and the connect timeout after it.
+    public Checkup checkUp(long deadlineNanos, InstantSource wallClock) throws InterruptedException {
+        return new SinkCheckup(settings, shards, housekeeping, clock, wallClock).look(deadlineNanos);
     }
 
     @Override
