@@ -73,9 +73,10 @@ final class Preflight {
                 for (var endpoint : shard.getValue()) {
                     switch (visit(client, endpoint, deadlineNanos)) {
                         case Server server -> {
+                            if (!server.engine.isEmpty())
+                                dialects.learned(endpoint, new Dialects.Spoken(server.version, server.known));
                             var refusal = refusal(endpoint, server, columns);
                             if (refusal != null) return new Description.Refused(refusal);
-                            dialects.learned(endpoint, new Dialects.Spoken(server.version, server.known));
                             columns = agreed(columns, server.typed);
                             hazards(endpoint, server, hazards);
                             seen.add(server);
