@@ -1,7 +1,11 @@
 package dev.millrace.config;
 
+import dev.millrace.config.ClickHouseConfig.Coordinate;
 import dev.millrace.config.SinkKeys.TlsMode;
 import java.util.Collections;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /// Makes the records of a file that has no problems.
 record Assembly(Values root) {
@@ -90,18 +94,32 @@ record Assembly(Values root) {
     private static ClickHouseConfig clickhouse(Values clickhouse) {
         var tls = clickhouse.get(ClickHouseKeys.TLS);
         var settings = clickhouse.orNull(ClickHouseKeys.SETTINGS);
+        var user = clickhouse.orNull(ClickHouseKeys.USER);
+        var verdicts = clickhouse.orNull(ClickHouseKeys.VERDICTS);
         return new ClickHouseConfig(
                 clickhouse.get(ClickHouseKeys.DATABASE),
                 clickhouse.get(ClickHouseKeys.TABLE),
-                clickhouse.get(ClickHouseKeys.USER),
+                user == null ? "" : user,
                 clickhouse.orNull(ClickHouseKeys.PASSWORD),
+                clickhouse.orNull(ClickHouseKeys.TOKEN),
                 clickhouse.get(ClickHouseKeys.COMPRESSION),
                 clickhouse.get(ClickHouseKeys.UNKNOWN_FIELDS),
+                coordinates(clickhouse.get(ClickHouseKeys.COORDINATES)),
                 new ClickHouseConfig.Tls(
                         tls.orNull(ClickHouseKeys.CA_FILE),
                         tls.orNull(ClickHouseKeys.CERT_FILE),
                         tls.orNull(ClickHouseKeys.KEY_FILE)),
-                settings == null ? Collections.emptySortedMap() : settings);
+                settings == null ? Collections.emptySortedMap() : settings,
+                verdicts == null ? List.of() : verdicts);
+    }
+
+    private static SortedMap<Coordinate, String> coordinates(Values coordinates) {
+        var all = new TreeMap<Coordinate, String>();
+        ClickHouseKeys.COORDINATES_BY_PART.forEach((part, setting) -> {
+            var column = coordinates.orNull(setting);
+            if (column != null) all.put(part, column);
+        });
+        return all;
     }
 
     private static PostgresConfig postgres(Values postgres) {

@@ -1,10 +1,16 @@
 package dev.millrace.config;
 
 import dev.millrace.config.ClickHouseConfig.Compression;
+import dev.millrace.config.ClickHouseConfig.Coordinate;
 import dev.millrace.config.ClickHouseConfig.UnknownFields;
+import dev.millrace.config.ClickHouseConfig.Verdict;
 import dev.millrace.config.Key.Section;
 import dev.millrace.config.Key.Setting;
 import java.nio.file.Path;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
 import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 
@@ -19,9 +25,12 @@ final class ClickHouseKeys {
                     "user",
                     new WordType<>("a user", "1 to 255 characters on one line, none of them :", ClickHouseKeys::user),
                     "who writes")
-            .needed();
+            .leftOut("required without token");
     static final Setting<Secret> PASSWORD =
             Setting.of("password", new SecretType(), "the user's password").leftOut("the user has none");
+    static final Setting<Secret> TOKEN = Setting.of(
+                    "token", new SecretType(), "what is shown in the place of user and password, as a bearer token")
+            .leftOut("none is shown");
     static final Setting<Compression> COMPRESSION = Setting.of(
                     "compression", ChoiceType.of(Compression.class), "how rows are packed on their way")
             .byDefault("lz4");
@@ -41,6 +50,16 @@ final class ClickHouseKeys {
     static final Setting<SortedMap<String, String>> SETTINGS = Setting.of(
                     "settings", new ServerSettingsType(), "settings of the server, sent with every insert")
             .leftOut("none");
+    static final Map<Coordinate, Setting<String>> COORDINATES_BY_PART = coordinates();
+    static final Section COORDINATES = Section.of(
+            "coordinates",
+            "columns that tell where a row came from",
+            COORDINATES_BY_PART.values().toArray(Key[]::new));
+    static final Setting<List<Verdict>> VERDICTS = Setting.of(
+                    "verdicts",
+                    new VerdictsType(),
+                    "whom an error of the server's blames, where that is not as built in")
+            .leftOut("as millrace explain-error tells");
     static final Section CLICKHOUSE = Section.of(
             "clickhouse",
             "a ClickHouse table",
@@ -48,12 +67,25 @@ final class ClickHouseKeys {
             TABLE,
             USER,
             PASSWORD,
+            TOKEN,
             COMPRESSION,
             UNKNOWN_FIELDS,
+            COORDINATES,
             TLS,
-            SETTINGS);
+            SETTINGS,
+            VERDICTS);
 
     private ClickHouseKeys() {}
+
+    private static Map<Coordinate, Setting<String>> coordinates() {
+        var all = new EnumMap<Coordinate, Setting<String>>(Coordinate.class);
+        for (var part : Coordinate.values())
+            all.put(
+                    part,
+                    Setting.of(part.key(), WordType.identifier("a column"), part.doc())
+                            .leftOut("not stored"));
+        return Collections.unmodifiableMap(all);
+    }
 
     private static @Nullable String user(String text) {
         var fits =

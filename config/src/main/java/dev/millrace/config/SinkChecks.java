@@ -2,6 +2,7 @@ package dev.millrace.config;
 
 import dev.millrace.config.SinkKeys.TlsMode;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -21,7 +22,9 @@ record SinkChecks(Problems problems, Values root, Values.Named sink) {
         var clickhouse = sink.values().get(ClickHouseKeys.CLICKHOUSE);
         if (clickhouse.present()) {
             jsonAlone(clickhouse);
+            login(clickhouse);
             shown(clickhouse.get(ClickHouseKeys.TLS));
+            distinct(clickhouse.get(ClickHouseKeys.COORDINATES));
             oneBlock();
         }
         new ShardChecks(problems, sink).run();
@@ -76,6 +79,21 @@ record SinkChecks(Problems problems, Values root, Values.Named sink) {
                     "takes JSON objects alone; use format json, or another sink");
     }
 
+    /// A token is shown in the place of a user, never beside one.
+    private void login(Values clickhouse) {
+        var token = clickhouse.find(ClickHouseKeys.TOKEN);
+        var user = clickhouse.find(ClickHouseKeys.USER);
+        var password = clickhouse.find(ClickHouseKeys.PASSWORD);
+        var asked = token != null || clickhouse.refused(ClickHouseKeys.TOKEN);
+        if (!asked && user == null && !clickhouse.refused(ClickHouseKeys.USER))
+            problems.error(clickhouse.place(), clickhouse.path() + ".user", "is required without token; add it");
+        if (token != null && (user != null || password != null))
+            problems.error(
+                    token.place(),
+                    token.path(),
+                    "conflicts with " + (user == null ? "password" : "user") + "; keep the one or the other");
+    }
+
     private void shown(Values tls) {
         var cert = tls.find(ClickHouseKeys.CERT_FILE);
         var key = tls.find(ClickHouseKeys.KEY_FILE);
@@ -83,6 +101,20 @@ record SinkChecks(Problems problems, Values root, Values.Named sink) {
             problems.error(cert.place(), tls.path() + ".key_file", "is required with cert_file; add it");
         if (key != null && cert == null)
             problems.error(key.place(), tls.path() + ".cert_file", "is required with key_file; add it");
+    }
+
+    private void distinct(Values coordinates) {
+        var taken = new HashMap<String, String>();
+        for (var setting : ClickHouseKeys.COORDINATES_BY_PART.values()) {
+            var column = coordinates.find(setting);
+            if (column == null) continue;
+            var other = taken.putIfAbsent(column.value(), setting.name());
+            if (other != null)
+                problems.error(
+                        column.place(),
+                        column.path(),
+                        "the column %s takes the %s already; name another".formatted(column.value(), other));
+        }
     }
 
     /// A batch goes over its bound by a chunk at most, and must stay one block of the server's all the same.

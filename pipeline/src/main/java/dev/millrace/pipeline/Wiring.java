@@ -2,9 +2,12 @@ package dev.millrace.pipeline;
 
 import dev.millrace.breaker.BreakerSettings;
 import dev.millrace.clickhouse.ClickHouseSettings;
+import dev.millrace.clickhouse.Coordinates;
+import dev.millrace.clickhouse.VerdictOverride;
 import dev.millrace.config.AmbiguousConfig;
 import dev.millrace.config.BreakerConfig;
 import dev.millrace.config.ClickHouseConfig;
+import dev.millrace.config.ClickHouseConfig.Coordinate;
 import dev.millrace.config.Endpoint;
 import dev.millrace.config.FormatConfig;
 import dev.millrace.config.KafkaSourceConfig;
@@ -31,6 +34,8 @@ import dev.millrace.sinkpool.ShardSettings;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -213,14 +218,14 @@ final class Wiring {
         return new ClickHouseSettings(
                 clickhouse.database(),
                 clickhouse.table(),
-                new ClickHouseSettings.Login(
-                        clickhouse.user(), password(clickhouse.password()), clickhouseTls(clickhouse.tls())),
+                new ClickHouseSettings.Login(who(clickhouse), clickhouseTls(clickhouse.tls())),
                 new ClickHouseSettings.Rows(
                         ClickHouseSettings.Format.JSON_EACH_ROW,
                         switch (clickhouse.unknownFields()) {
                             case REFUSE -> ClickHouseSettings.UnknownFields.REFUSE;
                             case IGNORE -> ClickHouseSettings.UnknownFields.IGNORE;
-                        }),
+                        },
+                        coordinates(clickhouse.coordinates())),
                 switch (clickhouse.compression()) {
                     case NONE -> ClickHouseSettings.Compression.NONE;
                     case LZ4 -> ClickHouseSettings.Compression.LZ4;
@@ -228,12 +233,51 @@ final class Wiring {
                 },
                 new ClickHouseSettings.Limits(
                         min(LONGEST_CONNECT, sink.writeTimeout().dividedBy(2))),
-                clickhouse.settings());
+                clickhouse.settings(),
+                verdicts(clickhouse));
+    }
+
+    private static Coordinates coordinates(Map<Coordinate, String> columns) {
+        var all = new TreeMap<Coordinates.Part, String>();
+        columns.forEach((part, column) -> all.put(
+                switch (part) {
+                    case TOPIC -> Coordinates.Part.TOPIC;
+                    case PARTITION -> Coordinates.Part.PARTITION;
+                    case OFFSET -> Coordinates.Part.OFFSET;
+                    case TIMESTAMP -> Coordinates.Part.TIMESTAMP;
+                    case KEY -> Coordinates.Part.KEY;
+                    case HEADERS -> Coordinates.Part.HEADERS;
+                },
+                column));
+        return new Coordinates(all);
     }
 
     /// Read again at every request, where it came from a file.
     private static ClickHouseSettings.Secret password(@Nullable Secret password) {
         return password == null ? () -> "" : password::current;
+    }
+
+    private static ClickHouseSettings.Who who(ClickHouseConfig clickhouse) {
+        var token = clickhouse.token();
+        return token == null
+                ? new ClickHouseSettings.Who.User(clickhouse.user(), password(clickhouse.password()))
+                : new ClickHouseSettings.Who.Bearer(token::current);
+    }
+
+    static List<VerdictOverride> verdicts(ClickHouseConfig clickhouse) {
+        return clickhouse.verdicts().stream()
+                .map(verdict -> new VerdictOverride(
+                        verdict.code(),
+                        verdict.text(),
+                        switch (verdict.word()) {
+                            case ROWS -> VerdictOverride.Blames.ROWS;
+                            case SIZE -> VerdictOverride.Blames.SIZE;
+                            case REPLICA -> VerdictOverride.Blames.REPLICA;
+                            case OVERLOAD -> VerdictOverride.Blames.OVERLOAD;
+                            case WAIT -> VerdictOverride.Blames.WAIT;
+                            case SETTINGS -> VerdictOverride.Blames.SETTINGS;
+                        }))
+                .toList();
     }
 
     private static ClickHouseSettings.Tls clickhouseTls(ClickHouseConfig.Tls tls) {

@@ -118,6 +118,11 @@ final class Delivery {
         return of.rows() == batch.rows().rows() ? batch.token() : batch.token().part(of.from(), of.to());
     }
 
+    /// An earlier attempt of some of those rows ended unknown.
+    boolean mayBeStored() {
+        return endings == null ? inDoubt : endings.anyDoubtful(sent());
+    }
+
     void writing(long attempt) {
         attempts++;
         stage = new Stage.Writing(attempt);

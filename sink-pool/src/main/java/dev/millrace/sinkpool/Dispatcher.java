@@ -137,7 +137,13 @@ final class Dispatcher {
         var attempt = attempts.begin(delivery, permit, nowNanos, deadlineNanos);
         delivery.writing(attempt.id());
         out.accept(new ShardCommand.StartAttempt(
-                attempt.id(), permit.replica(), delivery.batch(), delivery.rows(), delivery.token(), deadlineNanos));
+                attempt.id(),
+                permit.replica(),
+                delivery.batch(),
+                delivery.rows(),
+                delivery.token(),
+                delivery.mayBeStored(),
+                deadlineNanos));
     }
 
     // --- attempts that end

@@ -1,5 +1,7 @@
 package dev.millrace.sinkpool;
 
+import org.jspecify.annotations.Nullable;
+
 /// One record as the source hands it to an encoder: a cursor over Kafka's own buffers, moved on for each record.
 ///
 /// Valid during one call; an encoder copies what it keeps. A length of −1 is null. Keys and values are slices
@@ -26,4 +28,19 @@ public interface RecordView {
     int valueFrom();
 
     int valueLength();
+
+    /// How many headers it has. A name may stand there several times. A source whose records can have none leaves this
+    /// alone.
+    default int headerCount() {
+        return 0;
+    }
+
+    default String headerName(int index) {
+        throw new IndexOutOfBoundsException(index);
+    }
+
+    /// May be a copy. Null for a header without a value.
+    default byte @Nullable [] headerValue(int index) {
+        throw new IndexOutOfBoundsException(index);
+    }
 }

@@ -2,8 +2,16 @@ package dev.millrace.sinkpool;
 
 /// All that a shard machine can ask of its shell. Carried out in order.
 public sealed interface ShardCommand {
-    /// `attempt` is never reused. `rows` and `token` are the batch's own, or a part's.
-    record StartAttempt(long attempt, int replica, SealedBatch batch, BatchRows rows, Token token, long deadlineNanos)
+    /// `attempt` is never reused. `rows` and `token` are the batch's own, or a part's; `mayBeStored`: an earlier
+    /// attempt of some of these rows ended unknown.
+    record StartAttempt(
+            long attempt,
+            int replica,
+            SealedBatch batch,
+            BatchRows rows,
+            Token token,
+            boolean mayBeStored,
+            long deadlineNanos)
             implements ShardCommand {}
 
     /// Ping the replica over a fresh connection; ends as an attempt does.

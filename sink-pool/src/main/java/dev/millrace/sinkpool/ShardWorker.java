@@ -332,6 +332,11 @@ final class ShardWorker {
         public Token token() {
             return start.token();
         }
+
+        @Override
+        public boolean mayBeStored() {
+            return start.mayBeStored();
+        }
     }
 
     /// One ping, as its writer sees it.

@@ -9,6 +9,9 @@ public interface WriteCall {
 
     Token token();
 
+    /// An earlier attempt of these rows, alone or among others, ended unknown: some of them may be stored already.
+    boolean mayBeStored();
+
     /// When the attempt counts as failed, whether or not it has ended. A writer sets its own time-outs below it.
     long deadlineNanos();
 

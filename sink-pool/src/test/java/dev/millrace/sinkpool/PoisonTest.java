@@ -492,6 +492,46 @@ final class PoisonTest {
 
     @Test
     @Tag("POI-12")
+    @Tag("CH-9")
+    void aWriterIsToldThatRowsMayBeStoredAlsoOfAPartOfABatchThatEndedUnknown() {
+        var bench = new Bench(_ -> {});
+        bench.poison.add(3L);
+        bench.batch(0, 8);
+        var first = bench.begun.remove();
+        assertThat(first.mayBeStored()).isFalse();
+        bench.saw(bench.shard.end(first.attempt(), Shard.sick(false)));
+        bench.saw(bench.shard.tickWhenDue());
+        var second = bench.begun.remove();
+        assertThat(second.mayBeStored()).as("after one that stored nothing").isFalse();
+        bench.saw(bench.shard.end(second.attempt(), Shard.sick(true)));
+        bench.saw(bench.shard.tickWhenDue());
+        assertThat(bench.begun.element().mayBeStored()).isTrue();
+        bench.answerOne();
+        assertThat(bench.begun.element().rows().rows()).isLessThan(8);
+        assertThat(bench.begun.element().mayBeStored()).as("of a part").isTrue();
+    }
+
+    @Test
+    @Tag("POI-12")
+    @Tag("CH-9")
+    void ofABatchThatIsTakenApartOnlyTheRowsOfThePartThatEndedUnknownMayBeStored() {
+        var bench = new Bench(_ -> {});
+        bench.poison.add(7L);
+        bench.batch(0, 8);
+        bench.answerOne();
+        var part = bench.begun.remove();
+        assertThat(part.mayBeStored()).isFalse();
+        bench.saw(bench.shard.end(part.attempt(), Shard.sick(true)));
+        bench.saw(bench.shard.tickWhenDue());
+        assertThat(bench.begun.element().rows()).isEqualTo(part.rows());
+        assertThat(bench.begun.element().mayBeStored()).isTrue();
+        bench.answerOne();
+        assertThat(bench.begun.element().rows().rows()).isEqualTo(4);
+        assertThat(bench.begun.element().mayBeStored()).as("the other half").isFalse();
+    }
+
+    @Test
+    @Tag("POI-12")
     void aRefusalAfterAnAmbiguousAttemptIsTakenApartAndItsRowsCountAsPossibleDuplicates() {
         var bench = new Bench(_ -> {});
         bench.poison.add(3L);

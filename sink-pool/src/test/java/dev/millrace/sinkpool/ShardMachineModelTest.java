@@ -3,6 +3,7 @@ package dev.millrace.sinkpool;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -55,7 +56,14 @@ final class ShardMachineModelTest {
         void saw(Step step) {
             for (var command : step.commands()) {
                 switch (command) {
-                    case ShardCommand.StartAttempt start -> live.put(start.attempt(), start);
+                    case ShardCommand.StartAttempt start -> {
+                        var rows = new HashSet<RowRef>();
+                        rows(start, rows);
+                        assertThat(start.mayBeStored())
+                                .as("%s, whose rows may be stored", start)
+                                .isEqualTo(!Collections.disjoint(rows, doubted));
+                        live.put(start.attempt(), start);
+                    }
                     case ShardCommand.StartPing(var id, var _, var _) -> pings.add(id);
                     case ShardCommand.CancelAttempt(var id) -> {
                         cancelled.add(id);

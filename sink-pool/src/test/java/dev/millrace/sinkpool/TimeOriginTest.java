@@ -68,9 +68,17 @@ final class TimeOriginTest {
 
     private static String told(ShardCommand command, long originNanos) {
         return switch (command) {
-            case ShardCommand.StartAttempt(var id, var replica, var batch, var rows, var token, var deadline) ->
+            case ShardCommand.StartAttempt(
+                    var id,
+                    var replica,
+                    var batch,
+                    var rows,
+                    var token,
+                    var stored,
+                    var deadline) ->
                 "start " + id + " on " + replica + " batch " + batch.id() + " sealed "
-                        + (batch.sealedNanos() - originNanos) / MS + " " + Bytes.rows(rows) + " " + token + " until "
+                        + (batch.sealedNanos() - originNanos) / MS + " " + Bytes.rows(rows) + " " + token
+                        + (stored ? " again" : "") + " until "
                         + (deadline - originNanos) / MS;
             case ShardCommand.StartPing(var id, var replica, var deadline) ->
                 "ping " + id + " on " + replica + " until " + (deadline - originNanos) / MS;

@@ -69,8 +69,8 @@ final class ShardOracle {
         var settling = false;
         for (var command : commands) {
             if (command instanceof ShardCommand.Settle) settling = true;
-            if (settling && command instanceof ShardCommand.StartAttempt(var id, var _, var _, var _, var _, var _))
-                throw new Violation("WRT-7", "attempt " + id + " is started after something is settled");
+            if (settling && command instanceof ShardCommand.StartAttempt start)
+                throw new Violation("WRT-7", "attempt " + start.attempt() + " is started after something is settled");
             if (command instanceof ShardCommand.Tell(ShardNote.Sealed(var batch))) {
                 batches.sealed(batch);
                 seals.sealed(batch);

@@ -1,6 +1,9 @@
 package dev.millrace.clickhouse;
 
+import dev.millrace.sinkpool.Checkup;
 import dev.millrace.sinkpool.Failure;
+import dev.millrace.sinkpool.Finding;
+import dev.millrace.sinkpool.Guarantee;
 import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.RowEncoder;
 import dev.millrace.sinkpool.ShardId;
@@ -10,6 +13,7 @@ import dev.millrace.sinkpool.SinkWriter;
 import dev.millrace.sinkpool.TokenLog;
 import java.net.URI;
 import java.net.http.HttpClient;
+import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -32,16 +36,13 @@ public final class ClickHouseSink implements Sink {
     private static final SinkTraits TRAITS = new SinkTraits(false);
 
     private final ClickHouseSettings settings;
+    private final Map<ShardId, List<ClickHouseEndpoint>> shards;
     private final Preflight preflight;
     private final Supplier<RowEncoder> encoders;
-    private final Supplier<HttpClient> clients;
+    private final Clients clients;
+    private final Dialects dialects;
     private final NanoClock clock;
     private volatile @Nullable InsertSettings insert;
-
-    /// Guarded by this object. Made with the first description, since it has a thread.
-    private @Nullable HttpClient client;
-
-    private boolean closed;
 
     private ClickHouseSink(
             ClickHouseSettings settings,
@@ -49,13 +50,16 @@ public final class ClickHouseSink implements Sink {
             Supplier<RowEncoder> encoders,
             NanoClock clock) {
         this.settings = settings;
+        this.shards = shards;
         this.encoders = encoders;
         this.clock = clock;
         clients = new Clients(settings);
-        preflight = new Preflight(settings, shards, clients, clock);
+        dialects = new Dialects(clock);
+        preflight = new Preflight(settings, shards, clients::fresh, dialects, clock);
     }
 
-    /// Checks the endpoints, and connects nowhere. `encoders` gives what makes a row of a record.
+    /// Checks the endpoints, and connects nowhere. `encoders` gives what makes a row of a record: its value
+    /// as it is, on one line.
     ///
     /// Throws `IllegalArgumentException` for an endpoint that is not `http(s)://host:port`, and for
     /// a sink without shards.
@@ -77,11 +81,11 @@ public final class ClickHouseSink implements Sink {
     ///
     /// Blocks until all have answered, at most to the deadline.
     ///
-    /// The first answer decides for the life of the sink: a batch that is sent again goes under the
-    /// same settings (CH-3).
+    /// The first answer decides for the life of the sink what is said of every insert: a batch that is sent
+    /// again goes under the same settings (CH-3). Which of them a server knows is asked of each for itself.
     public Description describe(long deadlineNanos) {
         try {
-            client();
+            clients.lease().close();
         } catch (IllegalArgumentException refused) {
             return new Description.Refused(
                     refused.getMessage() == null ? "clickhouse.tls can't be used" : refused.getMessage());
@@ -103,16 +107,32 @@ public final class ClickHouseSink implements Sink {
                         settings.table(),
                         described.version(),
                         described.unseen());
+        for (var hazard : new Verdicts(settings.verdicts()).hazards())
+            LOG.atWarn().addKeyValue("event", "clickhouse_hazard").log(hazard);
         for (var hazard : described.hazards())
             LOG.atWarn().addKeyValue("event", "clickhouse_hazard").log(hazard);
         return asked;
     }
 
-    private synchronized HttpClient client() {
-        if (closed) throw new IllegalStateException("the sink is closed");
-        var made = client;
-        if (made == null) client = made = clients.get();
-        return made;
+    /// Looks at every endpoint of every shard, not only at the first that answers, and keeps nothing of it. Reads only.
+    ///
+    /// Blocks until all have answered, at most to the deadline.
+    public Checkup checkUp(long deadlineNanos, InstantSource wallClock) throws InterruptedException {
+        HttpClient own;
+        try {
+            own = clients.fresh();
+        } catch (IllegalArgumentException refused) {
+            var where = "sinks." + shards.keySet().iterator().next().sink();
+            var why = refused.getMessage() == null ? "clickhouse.tls can't be used" : refused.getMessage();
+            return new Checkup(
+                    new Guarantee(Guarantee.Level.L0, "no server was asked"),
+                    List.of(Finding.fault(where, why, "mend the file, or name another")));
+        }
+        try {
+            return new SinkCheckup(settings, shards, clock, wallClock).look(own, deadlineNanos);
+        } finally {
+            own.shutdownNow();
+        }
     }
 
     @Override
@@ -122,20 +142,14 @@ public final class ClickHouseSink implements Sink {
 
     @Override
     public RowEncoder encoder() {
-        return encoders.get();
+        var coordinates = settings.rows().coordinates();
+        return coordinates.isEmpty() ? encoders.get() : new CoordinateEncoder(coordinates, encoders.get());
     }
 
     @Override
     public SinkWriter writer(ShardId shard, URI endpoint) {
         return new ClickHouseWriter(
-                shard,
-                ClickHouseEndpoint.of(endpoint),
-                settings,
-                this::client,
-                clients,
-                preflight,
-                () -> insert,
-                clock);
+                shard, ClickHouseEndpoint.of(endpoint), settings, clients, dialects, preflight, () -> insert, clock);
     }
 
     @Override
@@ -146,9 +160,6 @@ public final class ClickHouseSink implements Sink {
     /// Ends every attempt under way. Blocks for nothing.
     @Override
     public void close() {
-        synchronized (this) {
-            closed = true;
-            if (client != null) client.shutdownNow();
-        }
+        clients.close();
     }
 }

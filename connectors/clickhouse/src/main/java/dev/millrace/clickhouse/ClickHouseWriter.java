@@ -22,35 +22,38 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Thread ownership: shared by attempts.
 final class ClickHouseWriter implements SinkWriter {
+    private static final String UNKNOWN_SETTING = "115";
+
     private final ShardId shard;
     private final ClickHouseEndpoint endpoint;
     private final ClickHouseSettings settings;
-    private final Supplier<HttpClient> client;
-    private final Supplier<HttpClient> fresh;
+    private final Clients clients;
+    private final Dialects dialects;
     private final Preflight preflight;
     private final Supplier<@Nullable InsertSettings> insert;
     private final NanoClock clock;
+    private final Verdicts verdicts;
     private final Set<Runnable> underWay = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
-    /// `client` is everybody's; `fresh` makes one that has no connection yet.
     ClickHouseWriter(
             ShardId shard,
             ClickHouseEndpoint endpoint,
             ClickHouseSettings settings,
-            Supplier<HttpClient> client,
-            Supplier<HttpClient> fresh,
+            Clients clients,
+            Dialects dialects,
             Preflight preflight,
             Supplier<@Nullable InsertSettings> insert,
             NanoClock clock) {
         this.shard = shard;
         this.endpoint = endpoint;
         this.settings = settings;
-        this.client = client;
-        this.fresh = fresh;
+        this.clients = clients;
+        this.dialects = dialects;
         this.preflight = preflight;
         this.insert = insert;
         this.clock = clock;
+        verdicts = new Verdicts(settings.verdicts());
     }
 
     @Override
@@ -63,22 +66,51 @@ final class ClickHouseWriter implements SinkWriter {
         if (rows.rows() >= InsertSettings.BLOCK_ROWS)
             return new WriteOutcome.TooLarge(
                     new Failure("block", rows.rows() + " rows are more than a block of the server's", false));
-        var unsent = preflight.ask(shard, client.get(), endpoint, call.deadlineNanos());
-        if (unsent != null) return unsent;
-        try (var body = new RowsBody(rows, settings.compression())) {
-            var request = new Exchange.Request(
-                    endpoint.query(how.query(call.token())), body, settings.compression().encoding, body::begun);
-            var answered = ended(client.get(), request, call.deadlineNanos(), call::onCancel);
-            return switch (answered) {
-                case Exchange.Result.Answered(var answer) -> Verdict.of(answer, rows.rows());
-                case Exchange.Result.Failed(var outcome) -> outcome;
+        try (var lease = clients.lease()) {
+            var unsent = preflight.ask(shard, lease.client(), endpoint, call.deadlineNanos());
+            if (unsent != null) return unsent;
+            var way = dialects.way(
+                    endpoint, how, question -> ended(lease.client(), question, call.deadlineNanos(), call::onCancel));
+            return switch (way) {
+                case Dialects.Way.Open(var known, var fresh) -> write(lease.client(), known, fresh, call);
+                case Dialects.Way.Closed(var outcome) -> outcome;
             };
         }
     }
 
+    private WriteOutcome write(HttpClient over, InsertSettings how, boolean fresh, WriteCall call)
+            throws InterruptedException {
+        var rows = call.rows();
+        try (var body = new RowsBody(rows, settings.compression())) {
+            var request = new Exchange.Request(
+                    endpoint.query(how.query(call.token())), body, settings.compression().encoding, body::begun);
+            return switch (ended(over, request, call.deadlineNanos(), call::onCancel)) {
+                case Exchange.Result.Answered(var answer) -> {
+                    var outcome = Verdict.of(answer, rows.rows(), verdicts);
+                    yield fresh ? outcome : unlessAnotherServer(outcome);
+                }
+                case Exchange.Result.Failed(var outcome) -> {
+                    // What comes up again may be another server.
+                    dialects.forget(endpoint);
+                    yield outcome;
+                }
+            };
+        }
+    }
+
+    /// A server that does not know what it knew when it was asked is another one: it is asked before the next attempt.
+    private WriteOutcome unlessAnotherServer(WriteOutcome outcome) {
+        if (!(outcome instanceof WriteOutcome.Misconfigured(var failure))
+                || !failure.code().equals(UNKNOWN_SETTING)) return outcome;
+        dialects.forget(endpoint);
+        return new WriteOutcome.Unavailable(failure, new WriteOutcome.Blame.Nobody());
+    }
+
     @Override
     public WriteOutcome ping(PingCall call) throws InterruptedException {
-        var own = fresh.get();
+        // Whoever was away may come back as another.
+        dialects.forget(endpoint);
+        var own = clients.fresh();
         try {
             var address = endpoint.query("query=" + URLEncoder.encode(readOnly(), StandardCharsets.UTF_8));
             var request = Exchange.Request.question(address, BodyPublishers.noBody());
@@ -120,7 +152,7 @@ final class ClickHouseWriter implements SinkWriter {
     }
 
     private static WriteOutcome pinged(HttpAnswer answer) {
-        return switch (Verdict.of(answer, 0)) {
+        return switch (Verdict.of(answer)) {
             case WriteOutcome.Written written when answer.text().strip().equals("0") -> written;
             case WriteOutcome.Written _ ->
                 Verdict.unavailable("read-only", "the table is read-only on this replica", false);

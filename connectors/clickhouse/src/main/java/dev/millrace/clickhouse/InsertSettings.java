@@ -7,7 +7,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.SortedSet;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 
@@ -60,6 +62,9 @@ final class InsertSettings {
 
     private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_]{0,99}");
 
+    /// All that is said to a server that knows every setting, in order.
+    private final Map<String, String> all;
+
     private final String fixedPart;
 
     InsertSettings(ClickHouseSettings settings, Set<String> knownByServer) {
@@ -70,19 +75,33 @@ final class InsertSettings {
                 "INSERT INTO " + quoted(settings.table()) + " FORMAT "
                         + settings.rows().format().name);
         all.putAll(FIXED);
-        all.put(
-                "input_format_skip_unknown_fields",
-                settings.rows().unknownFields() == UnknownFields.IGNORE ? "1" : "0");
+        all.put("input_format_skip_unknown_fields", skipsUnknown(settings));
         all.putAll(settings.extra());
-        all.keySet()
-                .removeIf(name ->
-                        FIXED.containsKey(name) && !OF_THE_REQUEST.contains(name) && !knownByServer.contains(name));
+        this.all = all;
+        fixedPart = query(all, knownByServer);
+    }
+
+    private InsertSettings(Map<String, String> all, Set<String> knownByServer) {
+        this.all = all;
+        fixedPart = query(all, knownByServer);
+    }
+
+    /// The same for a server that knows these. None is told another value (CH-3).
+    InsertSettings knownBy(Set<String> server) {
+        return new InsertSettings(all, server);
+    }
+
+    /// Up to the token.
+    private static String query(Map<String, String> all, Set<String> knownByServer) {
         var text = new StringBuilder();
-        all.forEach((name, value) -> text.append(text.isEmpty() ? "" : "&")
-                .append(encoded(name))
-                .append('=')
-                .append(encoded(value)));
-        fixedPart = text.append("&insert_deduplication_token=").toString();
+        all.forEach((name, value) -> {
+            if (FIXED.containsKey(name) && !OF_THE_REQUEST.contains(name) && !knownByServer.contains(name)) return;
+            text.append(text.isEmpty() ? "" : "&")
+                    .append(encoded(name))
+                    .append('=')
+                    .append(encoded(value));
+        });
+        return text.append("&insert_deduplication_token=").toString();
     }
 
     private static Map<String, String> fixed() {
@@ -106,6 +125,8 @@ final class InsertSettings {
         all.put("input_format_allow_errors_num", "0");
         all.put("input_format_allow_errors_ratio", "0");
         all.put("input_format_null_as_default", "0");
+        all.put("input_format_column_name_matching_mode", "match_case");
+        all.put("input_format_json_ignore_unnecessary_fields", "0");
         all.put("input_format_defaults_for_omitted_fields", "1");
         all.put("input_format_json_throw_on_bad_escape_sequence", "1");
         all.put("date_time_overflow_behavior", "throw");
@@ -121,6 +142,19 @@ final class InsertSettings {
         all.removeAll(OF_THE_REQUEST);
         all.addAll(NEEDED);
         return all;
+    }
+
+    /// Settings that go with every insert, as far as a server knows them, without the token.
+    static SortedMap<String, String> told(ClickHouseSettings settings) {
+        var all = new TreeMap<>(FIXED);
+        all.keySet().removeAll(OF_THE_REQUEST);
+        all.put("input_format_skip_unknown_fields", skipsUnknown(settings));
+        all.putAll(settings.extra());
+        return all;
+    }
+
+    private static String skipsUnknown(ClickHouseSettings settings) {
+        return settings.rows().unknownFields() == UnknownFields.IGNORE ? "1" : "0";
     }
 
     /// The URL's query for a batch of this token.

@@ -9,6 +9,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -27,7 +28,9 @@ final class Preflight {
     private sealed interface Said {}
 
     /// What one server said. `engine` is empty where it has no such table. `window` is −1 where it named none.
-    private record Server(String version, Set<String> known, String engine, long window) implements Said {
+    private record Server(
+            String version, Set<String> known, String engine, long window, Map<String, Coordinates.Column> columns)
+            implements Said {
         /// Of a shard with so many replicas, each of which has such a table.
         TokenLog tokenLog(int replicas) {
             if (!engine.endsWith("MergeTree") || window == 0) return TokenLog.NONE;
@@ -41,6 +44,7 @@ final class Preflight {
     private final ClickHouseSettings settings;
     private final Map<ShardId, List<ClickHouseEndpoint>> shards;
     private final Supplier<HttpClient> clients;
+    private final Dialects dialects;
     private final NanoClock clock;
     private final Map<ShardId, TokenLog> logs = new ConcurrentHashMap<>();
 
@@ -48,10 +52,12 @@ final class Preflight {
             ClickHouseSettings settings,
             Map<ShardId, List<ClickHouseEndpoint>> shards,
             Supplier<HttpClient> clients,
+            Dialects dialects,
             NanoClock clock) {
         this.settings = settings;
         this.shards = shards;
         this.clients = clients;
+        this.dialects = dialects;
         this.clock = clock;
     }
 
@@ -70,11 +76,13 @@ final class Preflight {
                             if (server.engine.isEmpty())
                                 return new Description.Refused(endpoint + " has no table " + settings.database() + "."
                                         + settings.table() + ": create it there, or name another");
-                            var lacks = new TreeSet<>(InsertSettings.NEEDED);
-                            lacks.removeAll(server.known);
+                            dialects.learned(endpoint, new Dialects.Spoken(server.version, server.known));
+                            var lacks = Dialects.lacks(server.known);
                             if (!lacks.isEmpty())
                                 return new Description.Refused(endpoint + " runs ClickHouse " + server.version
-                                        + ", which knows no " + String.join(", no ", lacks) + ": use a later one");
+                                        + ", which knows no " + lacks + ": use a later one");
+                            var unfit = settings.rows().coordinates().problem(server.columns);
+                            if (unfit != null) return new Description.Refused(endpoint + ": " + unfit);
                             found = server;
                             hazards(endpoint, server, hazards);
                         }
@@ -131,20 +139,7 @@ final class Preflight {
                                     shards.getOrDefault(shard, List.of()).size()));
                 yield null;
             }
-            case Silent(var why) -> unsent(why);
-        };
-    }
-
-    /// No rows went out.
-    private static WriteOutcome unsent(WriteOutcome why) {
-        return switch (why) {
-            case WriteOutcome.Unavailable(var failure, var blame) ->
-                new WriteOutcome.Unavailable(new Failure(failure.code(), failure.message(), false), blame);
-            case WriteOutcome.Misconfigured misconfigured -> misconfigured;
-            case WriteOutcome.Refused(var failure, var _) ->
-                Verdict.unavailable(failure.code(), failure.message(), false);
-            case WriteOutcome.TooLarge(var failure) -> Verdict.unavailable(failure.code(), failure.message(), false);
-            case WriteOutcome.Written _ -> throw new IllegalStateException("an answer is no silence");
+            case Silent(var why) -> Dialects.nothingStored(why);
         };
     }
 
@@ -174,7 +169,7 @@ final class Preflight {
         return switch (result) {
             case Exchange.Result.Failed(var outcome) -> new Silent(outcome);
             case Exchange.Result.Answered(var answer) -> {
-                var verdict = Verdict.of(answer, 0);
+                var verdict = Verdict.of(answer);
                 yield verdict instanceof WriteOutcome.Written ? said(answer.text()) : new Silent(verdict);
             }
         };
@@ -191,7 +186,17 @@ final class Preflight {
                 + " UNION ALL SELECT 'window', extract(engine_full, 'replicated_deduplication_window = ([0-9]+)')"
                 + " FROM system.tables WHERE " + table
                 + " UNION ALL SELECT 'plain', value FROM system.merge_tree_settings"
-                + " WHERE name = 'non_replicated_deduplication_window'";
+                + " WHERE name = 'non_replicated_deduplication_window'" + columns();
+    }
+
+    /// Those that take coordinates. A name holds no tab.
+    private String columns() {
+        var names = settings.rows().coordinates().columns().values();
+        if (names.isEmpty()) return "";
+        return " UNION ALL SELECT 'column', concat(name, '\\t', default_kind, '\\t', type) FROM system.columns"
+                + " WHERE database = " + ClickHouseWriter.literal(settings.database())
+                + " AND table = " + ClickHouseWriter.literal(settings.table()) + " AND name IN ("
+                + names.stream().map(ClickHouseWriter::literal).collect(Collectors.joining(", ")) + ")";
     }
 
     private static Said said(String answer) {
@@ -200,6 +205,7 @@ final class Preflight {
         var engine = "";
         var window = -1L;
         var plain = -1L;
+        var columns = new HashMap<String, Coordinates.Column>();
         for (var line : answer.lines().toList()) {
             var tab = line.indexOf('\t');
             if (tab < 0) continue;
@@ -210,6 +216,10 @@ final class Preflight {
                 case "engine" -> engine = value;
                 case "window" -> window = number(value);
                 case "plain" -> plain = number(value);
+                case "column" -> {
+                    var parts = value.split("\t", 3);
+                    if (parts.length == 3) columns.put(parts[0], new Coordinates.Column(parts[2], parts[1]));
+                }
                 default -> {
                     // Not asked for.
                 }
@@ -217,7 +227,7 @@ final class Preflight {
         }
         if (version.isEmpty())
             return new Silent(Verdict.unavailable("not-clickhouse", "an answer that is not ClickHouse's", false));
-        return new Server(version, known, engine, window < 0 && !replicated(engine) ? plain : window);
+        return new Server(version, known, engine, window < 0 && !replicated(engine) ? plain : window, columns);
     }
 
     private static long number(String text) {

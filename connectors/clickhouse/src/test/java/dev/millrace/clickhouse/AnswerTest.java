@@ -62,6 +62,29 @@ class AnswerTest {
         mayHaveStored(to(answer("200 OK", CLICKHOUSE + "X-ClickHouse-Exception-Code: 241\r\n", "")), "241");
     }
 
+    @Test
+    @DisplayName("CASE-3: a success that counts fewer rows than were sent is ambiguous; more, none and nonsense say"
+            + " nothing")
+    void countedRows() throws Exception {
+        for (var few : new String[] {"{\"read_rows\":\"3\",\"written_rows\":\"2\"}", "{\"written_rows\": 1}"})
+            mayHaveStored(to(answer("200 OK", summary(few), "")), "short-count");
+        for (var silent : new String[] {
+            "{\"written_rows\":\"3\"}",
+            "{\"written_rows\":\"6\"}",
+            "{\"written_rows\":\"0\"}",
+            "{\"written_rows\":\"-1\"}",
+            "{\"written_rows\":\"1234567890123456789012\"}",
+            "{\"written_rows\":",
+            "written_rows",
+            "",
+            "x".repeat(8000) + "\"written_rows\":\"1\""
+        }) assertThat(to(answer("200 OK", summary(silent), ""))).as(silent).isEqualTo(new Written(3, 0));
+    }
+
+    private static String summary(String json) {
+        return CLICKHOUSE + "X-ClickHouse-Summary: " + json + "\r\n";
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {

@@ -72,6 +72,18 @@ final class Bench implements AutoCloseable {
                 extra);
     }
 
+    /// As somebody else.
+    static ClickHouseSettings settings(ClickHouseSettings.Who who) {
+        return new ClickHouseSettings(
+                "shop",
+                "events",
+                new Login(who, Tls.DEFAULTS),
+                new Rows(Format.JSON_EACH_ROW, UnknownFields.REFUSE),
+                Compression.NONE,
+                new Limits(Duration.ofSeconds(20)),
+                Map.of());
+    }
+
     static long in(Duration limit) {
         return NanoClock.SYSTEM.nanoTime() + limit.toNanos();
     }

@@ -14,12 +14,23 @@ import java.util.concurrent.CompletableFuture;
 final class Call implements WriteCall, PingCall {
     private final SealedBatch batch;
     private final long deadlineNanos;
+    private final boolean again;
     private final CompletableFuture<Runnable> end = new CompletableFuture<>();
 
     Call(BatchRows rows, String token, Duration limit) {
+        this(rows, token, limit, false);
+    }
+
+    private Call(BatchRows rows, String token, Duration limit, boolean again) {
+        this.again = again;
         batch = new SealedBatch(
                 1, Bench.SHARD, 0, SealReason.LINGER, rows, new Token(token), NanoClock.SYSTEM.nanoTime());
         deadlineNanos = NanoClock.SYSTEM.nanoTime() + limit.toNanos();
+    }
+
+    /// An earlier attempt of these rows ended unknown.
+    static Call again(BatchRows rows, String token, Duration limit) {
+        return new Call(rows, token, limit, true);
     }
 
     /// What the machine's shell does at the deadline, without the interrupt. Waits for the hook.
@@ -40,6 +51,11 @@ final class Call implements WriteCall, PingCall {
     @Override
     public Token token() {
         return batch.token();
+    }
+
+    @Override
+    public boolean mayBeStored() {
+        return again;
     }
 
     @Override

@@ -19,8 +19,14 @@ class CodesTest {
         for (var rule : Codes.TABLE)
             lines.add(rule.code() + " | " + rule.name() + " | " + (rule.text() == null ? "" : rule.text()) + " | "
                     + rule.says() + " | " + rule.stored() + " | " + rule.words()
-                    + (rule.tells() ? ", and the server's text" : ""));
+                    + (rule.tells() ? ", and the server's text" : "") + " | " + rule.source());
         Golden.check("codes.txt", lines);
+    }
+
+    @Test
+    @DisplayName("CH-4: each line says what it rests on")
+    void everyLineHasItsSource() {
+        for (var rule : Codes.TABLE) assertThat(rule.source()).as(rule.name()).isNotBlank();
     }
 
     @Test

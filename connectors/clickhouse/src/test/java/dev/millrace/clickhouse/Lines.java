@@ -39,16 +39,24 @@ final class Lines {
     }
 
     static BatchRows batch(int slab, List<String> lines) {
+        var records = new ArrayList<RecordView>();
+        for (var line : lines) records.add(new Value(records.size(), line.getBytes(StandardCharsets.UTF_8)));
+        return encoded(slab, VERBATIM, records);
+    }
+
+    /// All of them must be rows. They are of one partition, whatever they say.
+    static BatchRows encoded(RowEncoder encoder, List<? extends RecordView> records) {
+        return encoded(SLAB, encoder, records);
+    }
+
+    private static BatchRows encoded(int slab, RowEncoder encoder, List<? extends RecordView> records) {
         var chunks = new ArrayList<EncodedChunk>();
         var tracker = new PartitionTracker(PARTITION, 1, 0, 0, 8, new OpenHandles());
         var budget = new AdmissionBudget(10_000_000, 1L << 30, 0.5);
         var builder = new ChunkBuilder(
                 PARTITION, 1, new Target(0, 0, 0), new SlabSource(slab), budget, new RowTally(), chunks::add);
-        builder.begin(tracker.register(0, lines.size(), 0, (_, _) -> {}), 0);
-        var offset = 0L;
-        for (var line : lines)
-            assertThat(builder.append(new Value(offset++, line.getBytes(StandardCharsets.UTF_8)), VERBATIM))
-                    .isInstanceOf(Encoded.Written.class);
+        builder.begin(tracker.register(0, records.size(), 0, (_, _) -> {}), 0);
+        for (var record : records) assertThat(builder.append(record, encoder)).isInstanceOf(Encoded.Written.class);
         builder.handOver();
         return BatchRows.of(chunks);
     }

@@ -4,6 +4,7 @@ import dev.millrace.sinkpool.RecordView;
 import java.nio.ByteBuffer;
 import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
 /// Kafka's records of one poll of one partition, seen without a copy. The buffers are slices of the fetch response:
@@ -15,6 +16,9 @@ final class KafkaRecords implements PolledRecords, RecordView {
 
     private final List<ConsumerRecord<ByteBuffer, ByteBuffer>> records;
     private ConsumerRecord<ByteBuffer, ByteBuffer> record;
+
+    /// The record's, once somebody has asked for them: a header costs nothing before.
+    private Header @Nullable [] headers;
 
     /// `records` is not empty.
     KafkaRecords(List<ConsumerRecord<ByteBuffer, ByteBuffer>> records) {
@@ -41,6 +45,7 @@ final class KafkaRecords implements PolledRecords, RecordView {
     @Override
     public RecordView at(int index) {
         record = records.get(index);
+        headers = null;
         return this;
     }
 
@@ -92,6 +97,27 @@ final class KafkaRecords implements PolledRecords, RecordView {
     @Override
     public int valueLength() {
         return length(record.value());
+    }
+
+    @Override
+    public int headerCount() {
+        return headers().length;
+    }
+
+    @Override
+    public String headerName(int index) {
+        return headers()[index].key();
+    }
+
+    @Override
+    public byte @Nullable [] headerValue(int index) {
+        return headers()[index].value();
+    }
+
+    private Header[] headers() {
+        var asked = headers;
+        if (asked == null) headers = asked = record.headers().toArray();
+        return asked;
     }
 
     @SuppressWarnings("ByteBufferBackingArray") // Its offset is in `from`.

@@ -5,6 +5,7 @@ import dev.millrace.json.JsonFields;
 import dev.millrace.json.Reasons;
 import dev.millrace.postgres.PostgresSettings.UnknownFields;
 import dev.millrace.postgres.TableDescription.Column;
+import dev.millrace.sinkpool.Layouts.Layout;
 import dev.millrace.sinkpool.RecordView;
 import dev.millrace.sinkpool.RowBuffer;
 import dev.millrace.sinkpool.RowEncoder;
@@ -22,10 +23,13 @@ import org.jspecify.annotations.Nullable;
 /// Thread ownership: the source thread.
 final class JsonRowEncoder implements RowEncoder {
     private final Column[] columns;
+    private final int layout;
     private final JsonFields fields;
     private final JsonValue value;
 
-    JsonRowEncoder(TableDescription table, UnknownFields unknownFields, IgnoredFields ignored) {
+    JsonRowEncoder(Layout<TableDescription> of, UnknownFields unknownFields, IgnoredFields ignored) {
+        var table = of.description();
+        layout = of.number();
         columns = table.columns().toArray(Column[]::new);
         // `jsonb` would keep the last of two keys.
         fields = new JsonFields(
@@ -53,6 +57,11 @@ final class JsonRowEncoder implements RowEncoder {
         }
         row.put(CopyText.END);
         return Encoded.WRITTEN;
+    }
+
+    @Override
+    public int layout() {
+        return layout;
     }
 
     private @Nullable String put(byte[] source, int position, RowBuffer row) {

@@ -50,6 +50,11 @@ final class Call implements WriteCall, PingCall {
     }
 
     @Override
+    public boolean mayBeStored() {
+        return false;
+    }
+
+    @Override
     public long deadlineNanos() {
         return deadlineNanos;
     }
