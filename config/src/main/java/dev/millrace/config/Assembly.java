@@ -102,6 +102,7 @@ record Assembly(Values root) {
                 user == null ? "" : user,
                 clickhouse.orNull(ClickHouseKeys.PASSWORD),
                 clickhouse.orNull(ClickHouseKeys.TOKEN),
+                clickhouse.get(ClickHouseKeys.FORMAT),
                 clickhouse.get(ClickHouseKeys.COMPRESSION),
                 clickhouse.get(ClickHouseKeys.UNKNOWN_FIELDS),
                 coordinates(clickhouse.get(ClickHouseKeys.COORDINATES)),

@@ -18,6 +18,7 @@ public record ClickHouseConfig(
         String user,
         @Nullable Secret password,
         @Nullable Secret token,
+        Format format,
         Compression compression,
         UnknownFields unknownFields,
         SortedMap<Coordinate, String> coordinates,
@@ -41,6 +42,13 @@ public record ClickHouseConfig(
         verdicts = List.copyOf(verdicts);
     }
 
+    /// What rows are sent as: JSON_EACH_ROW, the values as they are, which the server reads; ROW_BINARY, typed by the
+    /// table's columns.
+    public enum Format {
+        JSON_EACH_ROW,
+        ROW_BINARY
+    }
+
     /// How the rows are packed on their way.
     public enum Compression {
         NONE,
@@ -48,7 +56,7 @@ public record ClickHouseConfig(
         ZSTD
     }
 
-    /// What a field without a column does: REFUSE makes the row a bad one, IGNORE has the server leave it out.
+    /// What a field without a column does: REFUSE makes the row a bad one, IGNORE leaves it out.
     public enum UnknownFields {
         REFUSE,
         IGNORE

@@ -2,6 +2,7 @@ package dev.millrace.config;
 
 import dev.millrace.config.ClickHouseConfig.Compression;
 import dev.millrace.config.ClickHouseConfig.Coordinate;
+import dev.millrace.config.ClickHouseConfig.Format;
 import dev.millrace.config.ClickHouseConfig.UnknownFields;
 import dev.millrace.config.ClickHouseConfig.Verdict;
 import dev.millrace.config.Key.Section;
@@ -31,6 +32,9 @@ final class ClickHouseKeys {
     static final Setting<Secret> TOKEN = Setting.of(
                     "token", new SecretType(), "what is shown in the place of user and password, as a bearer token")
             .leftOut("none is shown");
+    static final Setting<Format> FORMAT = Setting.of(
+                    "format", ChoiceType.of(Format.class), "what rows are sent as: typed here, or read by the server")
+            .byDefault("json_each_row");
     static final Setting<Compression> COMPRESSION = Setting.of(
                     "compression", ChoiceType.of(Compression.class), "how rows are packed on their way")
             .byDefault("lz4");
@@ -68,6 +72,7 @@ final class ClickHouseKeys {
             USER,
             PASSWORD,
             TOKEN,
+            FORMAT,
             COMPRESSION,
             UNKNOWN_FIELDS,
             COORDINATES,

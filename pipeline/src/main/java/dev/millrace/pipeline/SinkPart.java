@@ -113,7 +113,11 @@ final class SinkPart {
 
     /// How often `unknown_fields: ignore` left out each field.
     Map<String, Long> unknownFields() {
-        return sink instanceof PostgresSink postgres ? postgres.ignoredFields() : Map.of();
+        return switch (sink) {
+            case PostgresSink postgres -> postgres.ignoredFields();
+            case ClickHouseSink clickhouse -> clickhouse.ignoredFields();
+            default -> Map.of();
+        };
     }
 
     List<ShardSpec> specs(PoisonConfig poison) {

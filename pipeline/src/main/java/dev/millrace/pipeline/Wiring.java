@@ -220,7 +220,10 @@ final class Wiring {
                 clickhouse.table(),
                 new ClickHouseSettings.Login(who(clickhouse), clickhouseTls(clickhouse.tls())),
                 new ClickHouseSettings.Rows(
-                        ClickHouseSettings.Format.JSON_EACH_ROW,
+                        switch (clickhouse.format()) {
+                            case JSON_EACH_ROW -> ClickHouseSettings.Format.JSON_EACH_ROW;
+                            case ROW_BINARY -> ClickHouseSettings.Format.ROW_BINARY;
+                        },
                         switch (clickhouse.unknownFields()) {
                             case REFUSE -> ClickHouseSettings.UnknownFields.REFUSE;
                             case IGNORE -> ClickHouseSettings.UnknownFields.IGNORE;

@@ -116,20 +116,16 @@ public record ClickHouseSettings(
     /// What is sent.
     public enum Format {
         /// The record's value, a JSON object, as it is.
-        JSON_EACH_ROW("JSONEachRow");
-
-        final String name;
-
-        Format(String name) {
-            this.name = name;
-        }
+        JSON_EACH_ROW,
+        /// Rows typed by the table's own columns.
+        ROW_BINARY
     }
 
     /// What a field is that no column has.
     public enum UnknownFields {
         /// A refused row.
         REFUSE,
-        /// Left out by the server.
+        /// Left out: by the server of a row that is sent as it is, else here.
         IGNORE
     }
 

@@ -1,5 +1,8 @@
 package dev.millrace.clickhouse;
 
+import dev.millrace.clickhouse.ClickHouseSettings.Format;
+import dev.millrace.json.IgnoredFields;
+import dev.millrace.json.JsonFields;
 import dev.millrace.sinkpool.Checkup;
 import dev.millrace.sinkpool.Failure;
 import dev.millrace.sinkpool.Finding;
@@ -42,7 +45,9 @@ public final class ClickHouseSink implements Sink {
     private final Clients clients;
     private final Dialects dialects;
     private final NanoClock clock;
+    private final IgnoredFields ignored = new IgnoredFields();
     private volatile @Nullable InsertSettings insert;
+    private volatile @Nullable TableLayout layout;
 
     private ClickHouseSink(
             ClickHouseSettings settings,
@@ -98,7 +103,8 @@ public final class ClickHouseSink implements Sink {
             return new Description.NotReachable(new Failure("interrupted", "asking for the table was ended", false));
         }
         if (!(asked instanceof Description.Described described) || insert != null) return asked;
-        insert = new InsertSettings(settings, Set.copyOf(described.knownSettings()));
+        layout = described.layout();
+        insert = new InsertSettings(settings, Set.copyOf(described.knownSettings()), described.layout());
         LOG.atInfo()
                 .addKeyValue("event", "clickhouse_table_described")
                 .log(
@@ -140,10 +146,27 @@ public final class ClickHouseSink implements Sink {
         return TRAITS;
     }
 
+    /// Throws `IllegalStateException` for typed rows before the table is described.
     @Override
     public RowEncoder encoder() {
         var coordinates = settings.rows().coordinates();
-        return coordinates.isEmpty() ? encoders.get() : new CoordinateEncoder(coordinates, encoders.get());
+        if (settings.rows().format() == Format.JSON_EACH_ROW)
+            return coordinates.isEmpty() ? encoders.get() : new CoordinateEncoder(coordinates, encoders.get());
+        var described = layout;
+        if (described == null)
+            throw new IllegalStateException(
+                    "table " + settings.database() + "." + settings.table() + " is not described yet");
+        var unknown = switch (settings.rows().unknownFields()) {
+            case REFUSE -> JsonFields.Unknown.REFUSE;
+            case IGNORE -> JsonFields.Unknown.IGNORE;
+        };
+        return described.encoder(unknown, ignored);
+    }
+
+    /// How often `unknown_fields: ignore` left out each field of typed rows, by name: at most 100 names, and the rest
+    /// under one more.
+    public Map<String, Long> ignoredFields() {
+        return ignored.counts();
     }
 
     @Override

@@ -81,7 +81,7 @@ final class ClickHouseWriter implements SinkWriter {
     private WriteOutcome write(HttpClient over, InsertSettings how, boolean fresh, WriteCall call)
             throws InterruptedException {
         var rows = call.rows();
-        try (var body = new RowsBody(rows, settings.compression())) {
+        try (var body = new RowsBody(how.prefix(), rows, settings.compression())) {
             var request = new Exchange.Request(
                     endpoint.query(how.query(call.token())), body, settings.compression().encoding, body::begun);
             return switch (ended(over, request, call.deadlineNanos(), call::onCancel)) {

@@ -74,6 +74,11 @@ final class Codes {
             ".*: while (?:pushing|write prefix|write suffix) to view (?!.*\\(at row \\d)(?!.*while executing 'FUNCTION).*",
             Pattern.DOTALL);
 
+    /// The header of typed rows names a column that the table does not have, or not of that type: the server reads no
+    /// row then. The text begins with it, where none of a row's can stand.
+    private static final Pattern IN_HEADER = Pattern.compile(
+            "Code: 117\\. DB::Exception: (?:Type of '|Unknown field found in format header).*", Pattern.DOTALL);
+
     static final List<Rule> TABLE = List.of(
             new Rule(1, "UNSUPPORTED_METHOD", Says.SETTINGS, Stored.NONE, "not supported", true, NAMED),
             new Rule(3, "UNEXPECTED_END_OF_FILE", Says.REPLICA, Stored.PERHAPS, "the body ended early", NAMED),
@@ -150,6 +155,7 @@ final class Codes {
                     true,
                     NAMED),
             new Rule(49, "LOGICAL_ERROR", Says.REPLICA, Stored.PERHAPS, "an internal error of the server", NAMED),
+            new Rule(50, "UNKNOWN_TYPE", Says.SETTINGS, Stored.NONE, "no such type on this server", true, NAMED),
             new Rule(53, "TYPE_MISMATCH", Says.ROWS, Stored.NONE, "a value is not of its column's type", NAMED),
             new Rule(60, "UNKNOWN_TABLE", Says.SETTINGS, Stored.NONE, "no such table", true, SEEN),
             new Rule(62, "SYNTAX_ERROR", Says.SETTINGS, Stored.NONE, "the statement is not understood", NAMED),
@@ -514,6 +520,9 @@ final class Codes {
     static final Rule THREW_IN_VIEW =
             new Rule(0, "", Says.NOBODY, Stored.PERHAPS, "a view behind the table threw", SEEN);
 
+    static final Rule OTHER_COLUMNS =
+            new Rule(117, "INCORRECT_DATA", Says.SETTINGS, Stored.NONE, "the table has other columns now", true, SEEN);
+
     static final Rule UNKNOWN = new Rule(
             0,
             "",
@@ -527,6 +536,7 @@ final class Codes {
     /// `text` is what the server said.
     static Rule of(int code, String text) {
         if (IN_VIEW.matcher(text).matches()) return THREW_IN_VIEW;
+        if (code == OTHER_COLUMNS.code() && IN_HEADER.matcher(text).matches()) return OTHER_COLUMNS;
         for (var rule : TABLE)
             if (rule.code() == code && (rule.text() == null || text.contains(rule.text()))) return rule;
         return UNKNOWN;

@@ -39,11 +39,20 @@ final class Exchange {
         record Failed(WriteOutcome outcome) implements Result {}
     }
 
-    /// What is sent, and how it is packed; empty for as it is.
-    record Request(URI address, BodyPublisher body, String encoding, BooleanSupplier begun) {
+    /// What is sent, and how it is packed; empty for as it is. Of the answer `kept` bytes are kept at each end.
+    record Request(URI address, BodyPublisher body, String encoding, BooleanSupplier begun, int kept) {
+        Request(URI address, BodyPublisher body, String encoding, BooleanSupplier begun) {
+            this(address, body, encoding, begun, BoundedText.OF_AN_ERROR);
+        }
+
         /// A question: it stores nothing.
         static Request question(URI address, BodyPublisher body) {
             return new Request(address, body, "", () -> false);
+        }
+
+        /// The same, whose answer is long.
+        static Request longQuestion(URI address, BodyPublisher body) {
+            return new Request(address, body, "", () -> false, LONG_ANSWER);
         }
     }
 
@@ -57,6 +66,7 @@ final class Exchange {
 
     /// A number in quotes, since JSON's own are too small for it; without them from a proxy that writes JSON anew.
     private static final Pattern WRITTEN_ROWS = Pattern.compile("\"written_rows\"\\s*:\\s*\"?(\\d{1,18})\\b");
+    private static final int LONG_ANSWER = 1 << 20;
 
     private final HttpClient client;
     private final ClickHouseSettings.Login login;
@@ -85,7 +95,7 @@ final class Exchange {
                 .header("Authorization", credentials)
                 .header("User-Agent", "millrace");
         if (!what.encoding().isEmpty()) request.header("Content-Encoding", what.encoding());
-        var sent = client.sendAsync(request.POST(what.body()).build(), _ -> new BoundedText());
+        var sent = client.sendAsync(request.POST(what.body()).build(), _ -> new BoundedText(what.kept()));
         var cancelled = new AtomicBoolean();
         onCancel.accept(() -> {
             cancelled.set(true);

@@ -43,6 +43,22 @@ class CodesTest {
     }
 
     @Test
+    @DisplayName("CH-8: a header that the table no longer fits is about the table, unless a row only says so")
+    void header() {
+        var retyped = "Code: 117. DB::Exception: Type of 'd' must be UInt16, not UInt32: (while reading header): While"
+                + " executing BinaryRowInputFormat. (INCORRECT_DATA)";
+        assertThat(Codes.of(117, retyped)).isEqualTo(Codes.OTHER_COLUMNS);
+        assertThat(Codes.of(117, retyped.replace("Type of 'd'", "Unknown field found in format header: 'd'")))
+                .isEqualTo(Codes.OTHER_COLUMNS);
+        assertThat(Codes.of(
+                                117,
+                                "Code: 117. DB::Exception: Unknown field found while parsing JSONEachRow format: "
+                                        + retyped)
+                        .says())
+                .isEqualTo(Codes.Says.ROWS);
+    }
+
+    @Test
     @DisplayName("CH-5: no error that blames rows or their number may come after rows were stored")
     void rowsAreBlamedOnlyBefore() {
         for (var rule : Codes.TABLE) {

@@ -128,7 +128,7 @@ class DialectsTest {
         var now = new AtomicLong(Long.MAX_VALUE - 5);
         var asked = new AtomicLong();
         var dialects = new Dialects(now::get);
-        var base = new InsertSettings(Bench.settings(), InsertSettings.asked());
+        var base = new InsertSettings(Bench.settings(), InsertSettings.asked(), null);
         Dialects.Asking asking = _ -> {
             asked.incrementAndGet();
             return new Exchange.Result.Failed(Verdict.unavailable("connect", "no connection", false));
@@ -146,7 +146,7 @@ class DialectsTest {
     @Test
     @DisplayName("CH-3: whatever servers know, a setting has one value")
     void oneValue() {
-        var base = new InsertSettings(Bench.settings(), InsertSettings.asked());
+        var base = new InsertSettings(Bench.settings(), InsertSettings.asked(), null);
         var all = List.of(base.query(new Token("t")).split("&"));
         for (var known : InsertSettings.asked()) {
             var some = List.of(base.knownBy(Set.of(known)).query(new Token("t")).split("&"));

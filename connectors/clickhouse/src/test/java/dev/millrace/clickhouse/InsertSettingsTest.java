@@ -4,9 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.clickhouse.ClickHouseSettings.Compression;
+import dev.millrace.clickhouse.ClickHouseSettings.UnknownFields;
+import dev.millrace.clickhouse.TableLayout.Absent;
+import dev.millrace.clickhouse.TableLayout.Column;
+import dev.millrace.clickhouse.TableLayout.Origin;
+import dev.millrace.sinkpool.Token;
 import dev.millrace.sinkpool.WriteOutcome.TooLarge;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -29,6 +36,26 @@ class InsertSettingsTest {
             stub.only().query().forEach((name, value) -> lines.add(name + " = " + value));
             Golden.check("insert.txt", lines);
         }
+    }
+
+    @Test
+    @DisplayName("CH-2: with typed rows it also says that names and types in the header count")
+    void saidWithTypedRows() throws Exception {
+        var layout = new TableLayout(
+                List.of(
+                        new Column("id", "UInt64", new Origin.Field(), Absent.REFUSED),
+                        new Column("a`b", "Nullable(Int8)", new Origin.Field(), Absent.DEFAULT)),
+                true,
+                true);
+        var insert = new InsertSettings(
+                Bench.typed("events", UnknownFields.IGNORE, Compression.NONE), InsertSettings.asked(), layout);
+        var lines = new ArrayList<String>();
+        new Stub.Request("/?" + insert.query(new Token("run/1")), Map.of(), "")
+                .query()
+                .forEach((name, value) -> lines.add(name + " = " + value));
+        Golden.check("insert_row_binary.txt", lines);
+        assertThat(new String(insert.prefix(), StandardCharsets.UTF_8))
+                .isEqualTo("\2\2id\3a`b\6UInt64\16Nullable(Int8)");
     }
 
     @Test

@@ -38,6 +38,57 @@ public final class JsonString {
         return filled;
     }
 
+    /// Puts the characters that it stands for into `room`, as UTF-8. Returns how many bytes they are, −1 where they do
+    /// not fit or one is half a character.
+    public static int utf8(byte[] source, int openingQuote, byte[] room) {
+        var filled = 0;
+        var at = openingQuote + 1;
+        while (source[at] != '"') {
+            if (source[at] != '\\') {
+                if (filled == room.length) return -1;
+                room[filled++] = source[at++];
+            } else if (source[at + 1] != 'u') {
+                if (filled == room.length) return -1;
+                room[filled++] = escaped(source[at + 1]);
+                at += 2;
+            } else {
+                var character = character(source, at);
+                if (character == LONE_SURROGATE) return -1;
+                filled = encode(character, room, filled);
+                if (filled < 0) return -1;
+                at += length(character);
+            }
+        }
+        return filled;
+    }
+
+    /// Puts a character into `room` at `at`, as UTF-8. Returns where it ends, −1 where it does not fit.
+    public static int encode(int character, byte[] room, int at) {
+        var bytes = character < 0x80 ? 1 : character < 0x800 ? 2 : character < 0x10000 ? 3 : 4;
+        if (room.length - at < bytes) return -1;
+        if (bytes == 1) {
+            room[at] = (byte) character;
+        } else {
+            // As many leading ones as bytes, and six bits in each byte behind.
+            room[at] = (byte) (-1 << (Byte.SIZE - bytes) | (character >> (6 * (bytes - 1))));
+            for (var i = 1; i < bytes; i++)
+                room[at + i] = (byte) (0x80 | ((character >> (6 * (bytes - 1 - i))) & 0x3F));
+        }
+        return at + bytes;
+    }
+
+    /// What the letter behind a backslash stands for, unless that is a `u`.
+    public static byte escaped(byte letter) {
+        return switch (letter) {
+            case 'b' -> '\b';
+            case 'f' -> '\f';
+            case 'n' -> '\n';
+            case 'r' -> '\r';
+            case 't' -> '\t';
+            default -> letter;
+        };
+    }
+
     /// How many characters it stands for, or how many bytes of UTF-8.
     public static int length(byte[] source, int openingQuote, boolean bytes) {
         var length = 0;

@@ -37,6 +37,18 @@ public final class JsonText {
         return next;
     }
 
+    /// What follows an element or a member that ends at `at`: the next one, or what closes all.
+    public static int next(byte[] source, int at) {
+        var next = afterBlank(source, at);
+        return source[next] == ',' ? afterBlank(source, next + 1) : next;
+    }
+
+    /// The value of the member whose name begins at `at`.
+    public static int value(byte[] source, int at) {
+        var colon = afterBlank(source, JsonString.end(source, at));
+        return afterBlank(source, colon + 1);
+    }
+
     static boolean blank(byte b) {
         return b == ' ' || b == '\n' || b == '\r' || b == '\t';
     }

@@ -35,6 +35,8 @@ public final class Reasons {
     public static final String TOO_SHORT = "too_short";
     public static final String BAD_FORMAT = "bad_format";
     public static final String HAS_ZONE = "has_zone";
+    public static final String NO_ZONE = "no_zone";
+    public static final String UNKNOWN_WORD = "unknown_word";
     public static final String NUL = "nul_character";
     public static final String LONE_SURROGATE = "lone_surrogate";
     public static final String NOT_IN_ENCODING = "not_in_encoding";
