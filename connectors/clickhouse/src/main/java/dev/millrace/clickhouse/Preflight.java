@@ -89,9 +89,7 @@ final class Preflight {
                             columns = agreed(columns, server.typed);
                             hazards(endpoint, server, hazards);
                             seen.add(server);
-                            logs.put(
-                                    shard.getKey(),
-                                    server.tokenLog(shard.getValue().size()));
+                            remember(shard.getKey(), server);
                             found = true;
                         }
                         case Silent(WriteOutcome.Misconfigured(var failure)) -> {
@@ -169,16 +167,16 @@ final class Preflight {
         if (logs.containsKey(shard)) return null;
         return switch (visit(client, endpoint, deadlineNanos)) {
             case Server server -> {
-                // The answer to a write says better what a table means that is not there.
-                if (!server.engine.isEmpty())
-                    logs.put(
-                            shard,
-                            server.tokenLog(
-                                    shards.getOrDefault(shard, List.of()).size()));
+                // The answer to a write says better what it means that there is no table.
+                if (!server.engine.isEmpty()) remember(shard, server);
                 yield null;
             }
             case Silent(var why) -> Verdict.nothingStored(why);
         };
+    }
+
+    private void remember(ShardId shard, Server server) {
+        logs.put(shard, server.tokenLog(shards.getOrDefault(shard, List.of()).size()));
     }
 
     private void hazards(ClickHouseEndpoint endpoint, Server server, Set<String> hazards) {
