@@ -1,6 +1,7 @@
 package dev.millrace.clickhouse;
 
 import dev.millrace.sinkpool.Failure;
+import dev.millrace.sinkpool.Layouts;
 import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.PingCall;
 import dev.millrace.sinkpool.ShardId;
@@ -15,8 +16,6 @@ import java.util.ArrayList;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /// Writes to one replica: each batch in one request over a kept connection, each ping over a connection of its own.
 ///
@@ -30,7 +29,8 @@ final class ClickHouseWriter implements SinkWriter {
     private final Clients clients;
     private final Dialects dialects;
     private final Preflight preflight;
-    private final Supplier<@Nullable InsertSettings> insert;
+    private final Layouts<Form> layouts;
+    private final Runnable tableChanged;
     private final NanoClock clock;
     private final Verdicts verdicts;
     private final Set<Runnable> underWay = ConcurrentHashMap.newKeySet();
@@ -43,7 +43,8 @@ final class ClickHouseWriter implements SinkWriter {
             Clients clients,
             Dialects dialects,
             Preflight preflight,
-            Supplier<@Nullable InsertSettings> insert,
+            Layouts<Form> layouts,
+            Runnable tableChanged,
             NanoClock clock) {
         this.shard = shard;
         this.endpoint = endpoint;
@@ -51,17 +52,18 @@ final class ClickHouseWriter implements SinkWriter {
         this.clients = clients;
         this.dialects = dialects;
         this.preflight = preflight;
-        this.insert = insert;
+        this.layouts = layouts;
+        this.tableChanged = tableChanged;
         this.clock = clock;
         verdicts = new Verdicts(settings.verdicts());
     }
 
     @Override
     public WriteOutcome write(WriteCall call) throws InterruptedException {
-        var how = insert.get();
-        if (how == null)
+        if (layouts.latest() == null)
             return new WriteOutcome.Misconfigured(
                     new Failure("not-described", "the table has not been described yet", false));
+        var how = layouts.of(call.batch().layout()).insert();
         var rows = call.rows();
         if (rows.rows() >= InsertSettings.BLOCK_ROWS)
             return new WriteOutcome.TooLarge(
@@ -72,7 +74,7 @@ final class ClickHouseWriter implements SinkWriter {
             var way = dialects.way(
                     endpoint, how, question -> ended(lease.client(), question, call.deadlineNanos(), call::onCancel));
             return switch (way) {
-                case Dialects.Way.Open(var known, var fresh) -> write(lease.client(), known, fresh, call);
+                case Dialects.Way.Open(var known, var fresh) -> noticed(write(lease.client(), known, fresh, call));
                 case Dialects.Way.Closed(var outcome) -> outcome;
             };
         }
@@ -96,6 +98,12 @@ final class ClickHouseWriter implements SinkWriter {
                 }
             };
         }
+    }
+
+    /// What holds rows up may be a table that changed.
+    private WriteOutcome noticed(WriteOutcome outcome) {
+        if (outcome instanceof WriteOutcome.Misconfigured) tableChanged.run();
+        return outcome;
     }
 
     /// A server that does not know what it knew when it was asked is another one: it is asked before the next attempt.
