@@ -99,7 +99,7 @@ final class Dialects {
             case Result.Failed(var outcome) -> new Way.Closed(outcome);
             case Result.Answered(var answer) -> {
                 var verdict = Verdict.of(answer);
-                if (!(verdict instanceof WriteOutcome.Written)) yield new Way.Closed(nothingStored(verdict));
+                if (!(verdict instanceof WriteOutcome.Written)) yield new Way.Closed(Verdict.nothingStored(verdict));
                 var spoken = spoken(answer.text());
                 if (spoken.version().isEmpty()) yield new Way.Closed(NO_CLICKHOUSE);
                 learned(endpoint, spoken);
@@ -146,18 +146,5 @@ final class Dialects {
             if (line.startsWith("setting\t")) names.add(line.substring("setting\t".length()));
         }
         return new Spoken(version, names);
-    }
-
-    /// It was a question, so whatever came of it stored nothing.
-    private static WriteOutcome nothingStored(WriteOutcome outcome) {
-        return switch (outcome) {
-            case WriteOutcome.Unavailable(var why, var blame) ->
-                new WriteOutcome.Unavailable(new Failure(why.code(), why.message(), false), blame);
-            case WriteOutcome.Misconfigured(var why) ->
-                new WriteOutcome.Misconfigured(new Failure(why.code(), why.message(), false));
-            case WriteOutcome.Refused(var why, var _) -> Verdict.unavailable(why.code(), why.message(), false);
-            case WriteOutcome.TooLarge(var why) -> Verdict.unavailable(why.code(), why.message(), false);
-            case WriteOutcome.Written written -> written;
-        };
     }
 }
