@@ -156,7 +156,9 @@ class DialectsTest {
         dialects.learned(ENDPOINT, new Spoken("26.7.2.1", InsertSettings.asked()));
         for (var table : List.of("a", "b", "b")) {
             var base = new InsertSettings(
-                    Bench.settings(table, Compression.NONE, () -> "", Tls.DEFAULTS, Map.of()), InsertSettings.asked());
+                    Bench.settings(table, Compression.NONE, () -> "", Tls.DEFAULTS, Map.of()),
+                    InsertSettings.asked(),
+                    null);
             assertThat(dialects.way(ENDPOINT, base, never))
                     .isInstanceOfSatisfying(
                             Way.Open.class,
@@ -169,7 +171,7 @@ class DialectsTest {
     @DisplayName("INPUT-40: who says no version is no ClickHouse, whatever its headers say")
     void saysNoVersion() throws Exception {
         var dialects = new Dialects(() -> 0);
-        var base = new InsertSettings(Bench.settings(), InsertSettings.asked());
+        var base = new InsertSettings(Bench.settings(), InsertSettings.asked(), null);
         Dialects.Asking asking =
                 _ -> new Exchange.Result.Answered(new HttpAnswer(200, 0, "<html>hello</html>", true, true, 0, 0));
         assertThat(dialects.way(ENDPOINT, base, asking))
