@@ -135,6 +135,9 @@ final class Preflight {
         var lacks = Dialects.lacks(server.known);
         if (!lacks.isEmpty())
             return endpoint + " runs ClickHouse " + server.version + ", which knows no " + lacks + ": use a later one";
+        if (server.typed != null && !server.known.contains(InsertSettings.HEADER_COUNTS))
+            return endpoint + " runs ClickHouse " + server.version + ", which knows no " + InsertSettings.HEADER_COUNTS
+                    + ", without which a changed table is not noticed: use a later one, or set format: json_each_row";
         if (columns != null && server.typed != null && columns.and(server.typed) == null)
             return table() + " at " + endpoint + " has other columns than another shard's: make them alike";
         var unfit = settings.rows().coordinates().problem(server.columns);
@@ -168,7 +171,7 @@ final class Preflight {
                 if (!server.engine.isEmpty()) remember(shard, server);
                 yield null;
             }
-            case Silent(var why) -> Dialects.nothingStored(why);
+            case Silent(var why) -> Verdict.nothingStored(why);
         };
     }
 
