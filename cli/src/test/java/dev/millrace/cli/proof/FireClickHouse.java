@@ -1,6 +1,7 @@
 package dev.millrace.cli.proof;
 
 import dev.millrace.lab.clickhouse.ClickHouseEngine;
+import dev.millrace.lab.clickhouse.Fault;
 import dev.millrace.lab.clickhouse.LabClickHouse;
 import java.util.BitSet;
 import java.util.HashMap;
@@ -34,12 +35,15 @@ final class FireClickHouse implements FireStore {
     /// All of it while every engine is up.
     private final Semaphore up = new Semaphore(1);
 
+    /// Each front loses the answer to its first insert, so that also a short run has something to send again.
     FireClickHouse() {
         store.execute("CREATE DATABASE fire");
         store.execute(
                 "CREATE TABLE " + TABLE + " (id UInt32, text String, kind Nullable(UInt8), amount Nullable(Int32),"
                         + " CONSTRAINT positive CHECK ifNull(amount, 0) >= 0) ENGINE = MergeTree ORDER BY id"
                         + " SETTINGS non_replicated_deduplication_window = 10000");
+        for (var front : store.fronts())
+            front.fault(Fault.loseAnswer().onInserts().times(1));
     }
 
     @Override
