@@ -25,12 +25,17 @@ record SinkChecks(Problems problems, Values root, Values.Named sink) {
             login(clickhouse);
             shown(clickhouse.get(ClickHouseKeys.TLS));
             distinct(clickhouse.get(ClickHouseKeys.COORDINATES));
+            read(clickhouse);
             oneBlock();
         }
         new ShardChecks(problems, sink).run();
         batches(sink.values().get(SinkKeys.BATCH), sink.values().get(SinkKeys.CHUNK));
-        if (SinkKeys.advisory(sink.values())) once(sink.values().get(SinkKeys.RETRY));
-        else retry(sink.values().get(SinkKeys.RETRY));
+        if (SinkKeys.advisory(sink.values())) {
+            once(sink.values().get(SinkKeys.RETRY));
+            once(sink.values().get(SinkKeys.AMBIGUOUS));
+        } else {
+            retry(sink.values().get(SinkKeys.RETRY));
+        }
         breaker(sink.values().get(BreakerKeys.BREAKER));
     }
 
@@ -113,6 +118,20 @@ record SinkChecks(Problems problems, Values root, Values.Named sink) {
         }
     }
 
+    /// Typed rows are not parsed by the server: what is set for its parser would do nothing.
+    private void read(Values clickhouse) {
+        var format = clickhouse.find(ClickHouseKeys.FORMAT);
+        var settings = clickhouse.find(ClickHouseKeys.SETTINGS);
+        if (format == null || format.value() != ClickHouseConfig.Format.ROW_BINARY || settings == null) return;
+        for (var name : settings.value().keySet()) {
+            if (!ServerSettings.ofParsing(name)) continue;
+            problems.error(
+                    settings.place(),
+                    settings.path() + "." + name,
+                    "is for rows that the server parses; leave it out, or set format: json_each_row");
+        }
+    }
+
     /// A batch goes over its bound by a chunk at most, and must stay one block of the server's all the same.
     private void oneBlock() {
         var rows = sink.values().get(SinkKeys.BATCH).find(SinkKeys.MAX_ROWS);
@@ -170,11 +189,11 @@ record SinkChecks(Problems problems, Values root, Values.Named sink) {
         }
     }
 
-    private void once(Values retry) {
-        if (retry.present())
+    private void once(Values ofRepeats) {
+        if (ofRepeats.present())
             problems.error(
-                    retry.place(),
-                    retry.path(),
+                    ofRepeats.place(),
+                    ofRepeats.path(),
                     "has no effect with advisory: true, where each batch is written once; leave it out");
     }
 

@@ -13,6 +13,7 @@ import dev.millrace.sinkpool.ShardId;
 import dev.millrace.sinkpool.Sink;
 import dev.millrace.sinkpool.SinkTraits;
 import dev.millrace.sinkpool.SinkWriter;
+import dev.millrace.sinkpool.TokenLog;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.time.InstantSource;
@@ -170,7 +171,13 @@ public final class ClickHouseSink implements Sink {
 
     @Override
     public SinkWriter writer(ShardId shard, URI endpoint) {
-        return new ClickHouseWriter(ClickHouseEndpoint.of(endpoint), settings, clients, dialects, () -> insert, clock);
+        return new ClickHouseWriter(
+                shard, ClickHouseEndpoint.of(endpoint), settings, clients, dialects, preflight, () -> insert, clock);
+    }
+
+    @Override
+    public TokenLog tokenLog(ShardId shard) {
+        return preflight.tokenLog(shard);
     }
 
     /// Ends every attempt under way. Blocks for nothing.

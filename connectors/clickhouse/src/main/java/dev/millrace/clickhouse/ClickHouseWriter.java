@@ -3,6 +3,7 @@ package dev.millrace.clickhouse;
 import dev.millrace.sinkpool.Failure;
 import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.PingCall;
+import dev.millrace.sinkpool.ShardId;
 import dev.millrace.sinkpool.SinkWriter;
 import dev.millrace.sinkpool.WriteCall;
 import dev.millrace.sinkpool.WriteOutcome;
@@ -23,10 +24,12 @@ import org.jspecify.annotations.Nullable;
 final class ClickHouseWriter implements SinkWriter {
     private static final String UNKNOWN_SETTING = "115";
 
+    private final ShardId shard;
     private final ClickHouseEndpoint endpoint;
     private final ClickHouseSettings settings;
     private final Clients clients;
     private final Dialects dialects;
+    private final Preflight preflight;
     private final Supplier<@Nullable InsertSettings> insert;
     private final NanoClock clock;
     private final Verdicts verdicts;
@@ -34,16 +37,20 @@ final class ClickHouseWriter implements SinkWriter {
     private volatile boolean closed;
 
     ClickHouseWriter(
+            ShardId shard,
             ClickHouseEndpoint endpoint,
             ClickHouseSettings settings,
             Clients clients,
             Dialects dialects,
+            Preflight preflight,
             Supplier<@Nullable InsertSettings> insert,
             NanoClock clock) {
+        this.shard = shard;
         this.endpoint = endpoint;
         this.settings = settings;
         this.clients = clients;
         this.dialects = dialects;
+        this.preflight = preflight;
         this.insert = insert;
         this.clock = clock;
         verdicts = new Verdicts(settings.verdicts());
@@ -60,6 +67,8 @@ final class ClickHouseWriter implements SinkWriter {
             return new WriteOutcome.TooLarge(
                     new Failure("block", rows.rows() + " rows are more than a block of the server's", false));
         try (var lease = clients.lease()) {
+            var unsent = preflight.ask(shard, lease.client(), endpoint, call.deadlineNanos());
+            if (unsent != null) return unsent;
             var way = dialects.way(
                     endpoint, how, question -> ended(lease.client(), question, call.deadlineNanos(), call::onCancel));
             return switch (way) {
