@@ -49,7 +49,7 @@ class ExplainErrorTest {
                         "nothing of the batch is stored",
                         "holds the batch",
                         "create the table on every replica",
-                        "seen on an engine");
+                        "provoked on the engine by a test");
     }
 
     @Test

@@ -30,8 +30,12 @@ record SinkChecks(Problems problems, Values root, Values.Named sink) {
         }
         new ShardChecks(problems, sink).run();
         batches(sink.values().get(SinkKeys.BATCH), sink.values().get(SinkKeys.CHUNK));
-        if (SinkKeys.advisory(sink.values())) once(sink.values().get(SinkKeys.RETRY));
-        else retry(sink.values().get(SinkKeys.RETRY));
+        if (SinkKeys.advisory(sink.values())) {
+            once(sink.values().get(SinkKeys.RETRY));
+            once(sink.values().get(SinkKeys.AMBIGUOUS));
+        } else {
+            retry(sink.values().get(SinkKeys.RETRY));
+        }
         breaker(sink.values().get(BreakerKeys.BREAKER));
     }
 
@@ -185,11 +189,11 @@ record SinkChecks(Problems problems, Values root, Values.Named sink) {
         }
     }
 
-    private void once(Values retry) {
-        if (retry.present())
+    private void once(Values ofRepeats) {
+        if (ofRepeats.present())
             problems.error(
-                    retry.place(),
-                    retry.path(),
+                    ofRepeats.place(),
+                    ofRepeats.path(),
                     "has no effect with advisory: true, where each batch is written once; leave it out");
     }
 

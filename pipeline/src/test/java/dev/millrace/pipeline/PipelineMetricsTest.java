@@ -213,6 +213,17 @@ class PipelineMetricsTest {
     }
 
     @Test
+    @Tag("WRT-11")
+    void aBatchThatWaitsForOneReplicaIsSeenWithItsAgeAndIsNotCalledRefused() {
+        var lost = new Failure("reset", "connection reset", true);
+        var pin = new ShardView.Pin(0, 60 * SECOND, false);
+        held = List.of(new ShardView.Held(1, 1, 3, false, false, true, pin, 40 * SECOND, lost, Set.of()));
+        assertThat(series("millrace_pinned_batches")).singleElement().asString().endsWith(" 1.0");
+        assertThat(series("millrace_pinned_seconds")).singleElement().asString().endsWith(" 40.0");
+        assertThat(series("millrace_parked_batches")).singleElement().asString().endsWith(" 0.0");
+    }
+
+    @Test
     @Tag("OPS-2")
     void everySeriesOfAShardIsThereBeforeItsFirstRow() {
         for (var name : List.of(
@@ -221,6 +232,7 @@ class PipelineMetricsTest {
                 "millrace_rows_abandoned_total",
                 "millrace_rows_in_doubt_total",
                 "millrace_batches_written_total",
+                "millrace_possible_duplicates_total",
                 "millrace_batches_sealed_total",
                 "millrace_attempts_total",
                 "millrace_late_outcomes_total",

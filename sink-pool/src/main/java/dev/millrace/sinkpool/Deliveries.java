@@ -147,6 +147,7 @@ final class Deliveries {
     /// What is parked and wants any replica again is the next to get a permit.
     void wake(long nowNanos) {
         inFlight.forEach(delivery -> delivery.wake(nowNanos));
+        queue.forEach(delivery -> delivery.wake(nowNanos)); // what was pinned may sleep there
         for (var at = parked.size() - 1; at >= 0; at--) {
             var one = parked.get(at);
             one.wake(nowNanos);

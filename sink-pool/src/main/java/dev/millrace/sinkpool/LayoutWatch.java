@@ -3,6 +3,8 @@ package dev.millrace.sinkpool;
 import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -16,18 +18,23 @@ public final class LayoutWatch implements AutoCloseable {
     private static final Duration EVERY = Duration.ofSeconds(10);
     private static final Duration APART = Duration.ofSeconds(1);
 
-    private final Runnable look;
+    private final String sink;
+    private final Supplier<@Nullable String> look;
     private final Semaphore asked = new Semaphore(0);
     private final Thread thread;
     private volatile boolean closed;
 
-    private LayoutWatch(String sink, Runnable look) {
+    private @Nullable String told;
+
+    private LayoutWatch(String sink, Supplier<@Nullable String> look) {
+        this.sink = sink;
         this.look = look;
         thread = Thread.ofPlatform().daemon().name("millrace-layout-" + sink).unstarted(this::run);
     }
 
-    /// Begins to look.
-    public static LayoutWatch over(String sink, Runnable look) {
+    /// Begins to look. A look says why the destination can't be written to as it is now, in words for a person, or null:
+    /// that is told once.
+    public static LayoutWatch over(String sink, Supplier<@Nullable String> look) {
         var watch = new LayoutWatch(sink, look);
         watch.thread.start();
         return watch;
@@ -54,7 +61,13 @@ public final class LayoutWatch implements AutoCloseable {
 
     private void look() {
         try {
-            look.run();
+            var unusable = look.get();
+            if (unusable != null && !unusable.equals(told))
+                LOG.atWarn()
+                        .addKeyValue("event", "table_unusable")
+                        .addKeyValue("sink", sink)
+                        .log(unusable);
+            told = unusable;
         } catch (RuntimeException failure) {
             LOG.atError()
                     .addKeyValue("event", "layout_watch_failed")

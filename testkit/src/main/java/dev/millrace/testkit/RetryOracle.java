@@ -55,7 +55,7 @@ final class RetryOracle {
             if (batch.parked() && batch.pin() == null && permits >= view.limit()) continue;
             var waits = process.now() - last;
             if (waits > settings.maxNanos() * (1 + settings.jitter()) + SLACK_NANOS)
-                throw new Violation("WRT-2", "batch " + batch.batch() + " waits for " + waits + " ns");
+                throw new Violation("WRT-2", "batch " + batch.batch() + " waits for " + waits + " ns: " + view);
         }
     }
 }

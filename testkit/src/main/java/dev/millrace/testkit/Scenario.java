@@ -125,6 +125,20 @@ record Scenario(
                     Scenario.ambiguous(chance, store.kind()));
         }
 
+        /// Where a batch may have one replica only, that must be able to come back beside its siblings.
+        private BreakerSettings probed() {
+            return new BreakerSettings(
+                    breaker.window(),
+                    breaker.minCalls(),
+                    breaker.failureRate(),
+                    breaker.slowNanos(),
+                    breaker.slowRate(),
+                    breaker.openNanos(),
+                    breaker.openMaxNanos(),
+                    breaker.halfOpenProbes(),
+                    Math.max(breaker.probeTimeoutNanos(), 2 * writeNanos));
+        }
+
         ShardSettings shard(int shard, PoisonSettings.Action action) {
             return new ShardSettings(
                     new ShardId("warehouse", "s" + shard),
@@ -134,7 +148,7 @@ record Scenario(
                     maxInFlight,
                     writeTimeoutNanos,
                     retry,
-                    breaker,
+                    store.kind().tokenLog() == TokenLog.UNSHARED ? probed() : breaker,
                     countsRows,
                     new PoisonSettings(
                             action, poison.singleRow(), poison.maxRate(), poison.evidenceNanos(), poison.attempts()),

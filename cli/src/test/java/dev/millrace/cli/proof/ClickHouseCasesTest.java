@@ -28,6 +28,11 @@ class ClickHouseCasesTest {
     /// One pipeline into one shard of two replicas, and rows for it once it is ready.
     private record Case(Stage stage, LabClickHouse store, String topic, InProcess run) implements AutoCloseable {
         static Case open(SharedLab lab, String table) throws Exception {
+            return open(lab, table, "");
+        }
+
+        /// With more settings of the sink's, as flow YAML.
+        static Case open(SharedLab lab, String table, String more) throws Exception {
             assumeTrue(EngineLibrary.available());
             var stage = new Stage(lab);
             var store = LabClickHouse.shared(1, 2);
@@ -37,7 +42,9 @@ class ClickHouseCasesTest {
             stage.topics().create(stage.topic("dead"), 1);
             var recipe = stage.recipe("[ " + topic + " ]")
                     .set("poison.topic", stage.topic("dead"))
-                    .set("sinks.warehouse.clickhouse", "{ database: default, table: orders, user: default }")
+                    .set(
+                            "sinks.warehouse.clickhouse",
+                            "{ database: default, table: orders, user: default" + more + " }")
                     .set(
                             "sinks.warehouse.shards.s0",
                             "[ \"" + store.front(0, 0).url() + "\", \""
@@ -196,6 +203,24 @@ class ClickHouseCasesTest {
             for (var front : it.store().fronts())
                 front.fault(Fault.answerAfterwards(unknown).onInserts().times(1));
             it.produce();
+            it.awaitLanded();
+        }
+    }
+
+    @Test
+    @DisplayName("CH-4: a code that only the file knows holds the batch by the file's word, and opens no breaker")
+    void verdictOfTheFile(SharedLab lab) throws Exception {
+        try (var it = Case.open(lab, PLAIN, ", verdicts: { 9999: settings }")) {
+            for (var front : it.store().fronts())
+                front.fault(Fault.answer(Answer.exception(9999, "NEWS", "of tomorrow"))
+                        .onInserts());
+            it.produce();
+            it.awaitHeld("9999: an error that is not known", "\"blocked\":true");
+            it.await(
+                    "tried four times",
+                    () -> it.run().metrics().sum("millrace_attempts_total", "outcome=\"misconfigured\"") >= 4);
+            assertThat(it.run().metrics().sum("millrace_breaker_state")).isZero();
+            it.store().fronts().forEach(front -> front.heal());
             it.awaitLanded();
         }
     }

@@ -97,6 +97,7 @@ record Report(
             boolean lowerBound,
             long rowsDelivered,
             long batchesDelivered,
+            long possibleDuplicates,
             long rowsLeft,
             List<Replica> replicas) {}
 

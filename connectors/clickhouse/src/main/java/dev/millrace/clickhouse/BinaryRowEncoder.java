@@ -27,6 +27,7 @@ final class BinaryRowEncoder implements RowEncoder {
     private static final byte NO = 0;
     private static final byte YES = 1;
 
+    private final int number;
     private final Column[] columns;
     /// Of columns that take a field; null for others.
     private final @Nullable Cell[] cells;
@@ -35,7 +36,8 @@ final class BinaryRowEncoder implements RowEncoder {
     private final boolean marks;
     private final JsonFields fields;
 
-    BinaryRowEncoder(TableLayout layout, Cells made) {
+    BinaryRowEncoder(int number, TableLayout layout, Cells made) {
+        this.number = number;
         columns = layout.columns().toArray(Column[]::new);
         cells = new @Nullable Cell[columns.length];
         coordinates = new @Nullable CoordinateCell[columns.length];
@@ -68,6 +70,11 @@ final class BinaryRowEncoder implements RowEncoder {
             if (reason != null) return new Encoded.Poison(reason, "in the value for column " + columns[i].name());
         }
         return Encoded.WRITTEN;
+    }
+
+    @Override
+    public int layout() {
+        return number;
     }
 
     private @Nullable String put(byte[] source, RecordView record, int position, RowBuffer row) {

@@ -7,18 +7,23 @@ import dev.millrace.sinkpool.Checkup;
 import dev.millrace.sinkpool.Failure;
 import dev.millrace.sinkpool.Finding;
 import dev.millrace.sinkpool.Guarantee;
+import dev.millrace.sinkpool.LayoutWatch;
+import dev.millrace.sinkpool.Layouts;
 import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.RowEncoder;
 import dev.millrace.sinkpool.ShardId;
 import dev.millrace.sinkpool.Sink;
 import dev.millrace.sinkpool.SinkTraits;
 import dev.millrace.sinkpool.SinkWriter;
+import dev.millrace.sinkpool.TokenLog;
 import java.net.URI;
 import java.net.http.HttpClient;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +40,7 @@ import org.slf4j.LoggerFactory;
 /// Thread ownership: shared.
 public final class ClickHouseSink implements Sink {
     private static final Logger LOG = LoggerFactory.getLogger(ClickHouseSink.class);
+    private static final Duration LOOK = Duration.ofSeconds(5);
     private static final SinkTraits TRAITS = new SinkTraits(false);
 
     private final ClickHouseSettings settings;
@@ -45,8 +51,13 @@ public final class ClickHouseSink implements Sink {
     private final Dialects dialects;
     private final NanoClock clock;
     private final IgnoredFields ignored = new IgnoredFields();
-    private volatile @Nullable InsertSettings insert;
-    private volatile @Nullable TableLayout layout;
+    private final Layouts<Form> layouts =
+            new Layouts<>((known, found) -> Objects.equals(known.columns(), found.columns()));
+
+    /// Guarded by this object.
+    private @Nullable LayoutWatch watching;
+
+    private boolean closed;
 
     private ClickHouseSink(
             ClickHouseSettings settings,
@@ -81,12 +92,13 @@ public final class ClickHouseSink implements Sink {
         return new ClickHouseSink(settings, endpoints, encoders, clock);
     }
 
-    /// Asks every shard for its table and what it knows of settings. May be asked again at any time.
+    /// Asks every shard for its table and what it knows of settings. May be asked again at any time, and asks
+    /// itself from the first answer on where rows are typed: a table with other columns is another layout.
     ///
     /// Blocks until all have answered, at most to the deadline.
     ///
-    /// The first answer decides for the life of the sink what is said of every insert: a batch that is sent
-    /// again goes under the same settings (CH-3). Which of them a server knows is asked of each for itself.
+    /// A layout decides what is said of every insert of its rows: a batch that is sent again goes under the
+    /// same settings (CH-3). Which of them a server knows is asked of each for itself.
     public Description describe(long deadlineNanos) {
         try {
             clients.lease().close();
@@ -101,9 +113,17 @@ public final class ClickHouseSink implements Sink {
             Thread.currentThread().interrupt();
             return new Description.NotReachable(new Failure("interrupted", "asking for the table was ended", false));
         }
-        if (!(asked instanceof Description.Described described) || insert != null) return asked;
-        layout = described.layout();
-        insert = new InsertSettings(settings, Set.copyOf(described.knownSettings()), described.layout());
+        if (!(asked instanceof Description.Described described)) return asked;
+        var first = layouts.latest() == null;
+        var form = new Form(
+                new InsertSettings(settings, Set.copyOf(described.knownSettings()), described.layout()),
+                described.layout());
+        if (layouts.found(form) || first) told(described);
+        if (first) keepLooking();
+        return asked;
+    }
+
+    private void told(Description.Described described) {
         LOG.atInfo()
                 .addKeyValue("event", "clickhouse_table_described")
                 .log(
@@ -116,7 +136,25 @@ public final class ClickHouseSink implements Sink {
             LOG.atWarn().addKeyValue("event", "clickhouse_hazard").log(hazard);
         for (var hazard : described.hazards())
             LOG.atWarn().addKeyValue("event", "clickhouse_hazard").log(hazard);
-        return asked;
+    }
+
+    // Rows that are sent as they are fit whatever the table has become, or the server says that they don't.
+    private synchronized void keepLooking() {
+        if (closed || watching != null || settings.rows().format() != Format.ROW_BINARY) return;
+        watching = LayoutWatch.over(
+                shards.keySet().iterator().next().sink(),
+                () -> describe(clock.nanoTime() + LOOK.toNanos()) instanceof Description.Refused(var reason)
+                        ? reason
+                        : null);
+    }
+
+    private synchronized void lookSoon() {
+        if (watching != null) watching.soon();
+    }
+
+    @Override
+    public void onNewLayout(Runnable told) {
+        layouts.onNew(told);
     }
 
     /// Looks at every endpoint of every shard, not only at the first that answers, and keeps nothing of it. Reads only.
@@ -151,15 +189,16 @@ public final class ClickHouseSink implements Sink {
         var coordinates = settings.rows().coordinates();
         if (settings.rows().format() == Format.JSON_EACH_ROW)
             return coordinates.isEmpty() ? encoders.get() : new CoordinateEncoder(coordinates, encoders.get());
-        var described = layout;
-        if (described == null)
+        var layout = layouts.latest();
+        var columns = layout == null ? null : layout.description().columns();
+        if (layout == null || columns == null)
             throw new IllegalStateException(
                     "table " + settings.database() + "." + settings.table() + " is not described yet");
         var unknown = switch (settings.rows().unknownFields()) {
             case REFUSE -> JsonFields.Unknown.REFUSE;
             case IGNORE -> JsonFields.Unknown.IGNORE;
         };
-        return described.encoder(unknown, ignored);
+        return columns.encoder(layout.number(), unknown, ignored);
     }
 
     /// How often `unknown_fields: ignore` left out each field of typed rows, by name: at most 100 names, and the rest
@@ -170,12 +209,30 @@ public final class ClickHouseSink implements Sink {
 
     @Override
     public SinkWriter writer(ShardId shard, URI endpoint) {
-        return new ClickHouseWriter(ClickHouseEndpoint.of(endpoint), settings, clients, dialects, () -> insert, clock);
+        return new ClickHouseWriter(
+                shard,
+                ClickHouseEndpoint.of(endpoint),
+                settings,
+                clients,
+                dialects,
+                preflight,
+                layouts,
+                this::lookSoon,
+                clock);
+    }
+
+    @Override
+    public TokenLog tokenLog(ShardId shard) {
+        return preflight.tokenLog(shard);
     }
 
     /// Ends every attempt under way. Blocks for nothing.
     @Override
     public void close() {
+        synchronized (this) {
+            closed = true;
+            if (watching != null) watching.close();
+        }
         clients.close();
     }
 }

@@ -1,8 +1,10 @@
 package dev.millrace.clickhouse;
 
 import dev.millrace.sinkpool.Failure;
+import dev.millrace.sinkpool.Layouts;
 import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.PingCall;
+import dev.millrace.sinkpool.ShardId;
 import dev.millrace.sinkpool.SinkWriter;
 import dev.millrace.sinkpool.WriteCall;
 import dev.millrace.sinkpool.WriteOutcome;
@@ -14,8 +16,6 @@ import java.util.ArrayList;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /// Writes to one replica: each batch in one request over a kept connection, each ping over a connection of its own.
 ///
@@ -23,47 +23,58 @@ import org.jspecify.annotations.Nullable;
 final class ClickHouseWriter implements SinkWriter {
     private static final String UNKNOWN_SETTING = "115";
 
+    private final ShardId shard;
     private final ClickHouseEndpoint endpoint;
     private final ClickHouseSettings settings;
     private final Clients clients;
     private final Dialects dialects;
-    private final Supplier<@Nullable InsertSettings> insert;
+    private final Preflight preflight;
+    private final Layouts<Form> layouts;
+    private final Runnable tableChanged;
     private final NanoClock clock;
     private final Verdicts verdicts;
     private final Set<Runnable> underWay = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
     ClickHouseWriter(
+            ShardId shard,
             ClickHouseEndpoint endpoint,
             ClickHouseSettings settings,
             Clients clients,
             Dialects dialects,
-            Supplier<@Nullable InsertSettings> insert,
+            Preflight preflight,
+            Layouts<Form> layouts,
+            Runnable tableChanged,
             NanoClock clock) {
+        this.shard = shard;
         this.endpoint = endpoint;
         this.settings = settings;
         this.clients = clients;
         this.dialects = dialects;
-        this.insert = insert;
+        this.preflight = preflight;
+        this.layouts = layouts;
+        this.tableChanged = tableChanged;
         this.clock = clock;
         verdicts = new Verdicts(settings.verdicts());
     }
 
     @Override
     public WriteOutcome write(WriteCall call) throws InterruptedException {
-        var how = insert.get();
-        if (how == null)
+        if (layouts.latest() == null)
             return new WriteOutcome.Misconfigured(
                     new Failure("not-described", "the table has not been described yet", false));
+        var how = layouts.of(call.batch().layout()).insert();
         var rows = call.rows();
         if (rows.rows() >= InsertSettings.BLOCK_ROWS)
             return new WriteOutcome.TooLarge(
                     new Failure("block", rows.rows() + " rows are more than a block of the server's", false));
         try (var lease = clients.lease()) {
+            var unsent = preflight.ask(shard, lease.client(), endpoint, call.deadlineNanos());
+            if (unsent != null) return unsent;
             var way = dialects.way(
                     endpoint, how, question -> ended(lease.client(), question, call.deadlineNanos(), call::onCancel));
             return switch (way) {
-                case Dialects.Way.Open(var known, var fresh) -> write(lease.client(), known, fresh, call);
+                case Dialects.Way.Open(var known, var fresh) -> noticed(write(lease.client(), known, fresh, call));
                 case Dialects.Way.Closed(var outcome) -> outcome;
             };
         }
@@ -87,6 +98,12 @@ final class ClickHouseWriter implements SinkWriter {
                 }
             };
         }
+    }
+
+    /// What holds rows up may be a table that changed.
+    private WriteOutcome noticed(WriteOutcome outcome) {
+        if (outcome instanceof WriteOutcome.Misconfigured) tableChanged.run();
+        return outcome;
     }
 
     /// A server that does not know what it knew when it was asked is another one: it is asked before the next attempt.

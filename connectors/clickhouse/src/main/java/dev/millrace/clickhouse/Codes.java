@@ -62,8 +62,11 @@ final class Codes {
         }
     }
 
-    /// An engine gave this answer when it was provoked.
-    private static final String SEEN = "seen on an engine";
+    /// A test provokes the engine to it.
+    static final String PROVOKED = "provoked on the engine by a test";
+
+    /// A server gave this answer once.
+    private static final String SEEN = "seen on a server";
 
     /// Nobody provoked it: it means what it is called where the server's source says it.
     private static final String NAMED = "its name in the server's source";
@@ -94,17 +97,17 @@ final class Codes {
                     "columns that do not fit",
                     true,
                     NAMED),
-            new Rule(25, "CANNOT_PARSE_ESCAPE_SEQUENCE", Says.ROWS, Stored.NONE, "an escape that is none", SEEN),
-            new Rule(26, "CANNOT_PARSE_QUOTED_STRING", Says.ROWS, Stored.NONE, "a text that is not quoted", SEEN),
+            new Rule(25, "CANNOT_PARSE_ESCAPE_SEQUENCE", Says.ROWS, Stored.NONE, "an escape that is none", PROVOKED),
+            new Rule(26, "CANNOT_PARSE_QUOTED_STRING", Says.ROWS, Stored.NONE, "a text that is not quoted", PROVOKED),
             new Rule(
                     27,
                     "CANNOT_PARSE_INPUT_ASSERTION_FAILED",
                     Says.ROWS,
                     Stored.NONE,
                     "a value is not of its column's type",
-                    SEEN),
-            new Rule(32, "ATTEMPT_TO_READ_AFTER_EOF", Says.ROWS, Stored.NONE, "a row ends early", SEEN),
-            new Rule(33, "CANNOT_READ_ALL_DATA", Says.ROWS, Stored.NONE, "a row ends early", SEEN),
+                    PROVOKED),
+            new Rule(32, "ATTEMPT_TO_READ_AFTER_EOF", Says.ROWS, Stored.NONE, "a row ends early", PROVOKED),
+            new Rule(33, "CANNOT_READ_ALL_DATA", Says.ROWS, Stored.NONE, "a row ends early", PROVOKED),
             new Rule(
                     36,
                     "BAD_ARGUMENTS",
@@ -112,7 +115,7 @@ final class Codes {
                     Stored.NONE,
                     "a value that an expression of the table does not take",
                     NAMED),
-            new Rule(38, "CANNOT_PARSE_DATE", Says.ROWS, Stored.NONE, "not a date", NAMED),
+            new Rule(38, "CANNOT_PARSE_DATE", Says.ROWS, Stored.NONE, "not a date", PROVOKED),
             new Rule(
                     40,
                     "CHECKSUM_DOESNT_MATCH",
@@ -120,7 +123,7 @@ final class Codes {
                     Stored.PERHAPS,
                     "damaged on the way or on the server's disk",
                     NAMED),
-            new Rule(41, "CANNOT_PARSE_DATETIME", Says.ROWS, Stored.NONE, "not a date and time", SEEN),
+            new Rule(41, "CANNOT_PARSE_DATETIME", Says.ROWS, Stored.NONE, "not a date and time", PROVOKED),
             new Rule(
                     43,
                     "ILLEGAL_TYPE_OF_ARGUMENT",
@@ -153,16 +156,21 @@ final class Codes {
                     Stored.NONE,
                     "not supported by the table's engine",
                     true,
-                    NAMED),
+                    PROVOKED),
             new Rule(49, "LOGICAL_ERROR", Says.REPLICA, Stored.PERHAPS, "an internal error of the server", NAMED),
             new Rule(50, "UNKNOWN_TYPE", Says.SETTINGS, Stored.NONE, "no such type on this server", true, NAMED),
             new Rule(53, "TYPE_MISMATCH", Says.ROWS, Stored.NONE, "a value is not of its column's type", NAMED),
-            new Rule(60, "UNKNOWN_TABLE", Says.SETTINGS, Stored.NONE, "no such table", true, SEEN),
+            new Rule(60, "UNKNOWN_TABLE", Says.SETTINGS, Stored.NONE, "no such table", true, PROVOKED),
             new Rule(62, "SYNTAX_ERROR", Says.SETTINGS, Stored.NONE, "the statement is not understood", NAMED),
             new Rule(
-                    69, "ARGUMENT_OUT_OF_BOUND", Says.ROWS, Stored.NONE, "a number is out of its column's range", SEEN),
+                    69,
+                    "ARGUMENT_OUT_OF_BOUND",
+                    Says.ROWS,
+                    Stored.NONE,
+                    "a number is out of its column's range",
+                    PROVOKED),
             new Rule(70, "CANNOT_CONVERT_TYPE", Says.ROWS, Stored.NONE, "a value is not of its column's type", NAMED),
-            new Rule(72, "CANNOT_PARSE_NUMBER", Says.ROWS, Stored.NONE, "not a number of its column's type", SEEN),
+            new Rule(72, "CANNOT_PARSE_NUMBER", Says.ROWS, Stored.NONE, "not a number of its column's type", PROVOKED),
             new Rule(73, "UNKNOWN_FORMAT", Says.SETTINGS, Stored.NONE, "no such format", true, SEEN),
             new Rule(
                     74,
@@ -179,15 +187,34 @@ final class Codes {
                     "the server's disk failed",
                     NAMED),
             new Rule(76, "CANNOT_OPEN_FILE", Says.REPLICA, Stored.PERHAPS, "the server's disk failed", NAMED),
-            new Rule(81, "UNKNOWN_DATABASE", Says.SETTINGS, Stored.NONE, "no such database", true, SEEN),
+            new Rule(81, "UNKNOWN_DATABASE", Says.SETTINGS, Stored.NONE, "no such database", true, PROVOKED),
             new Rule(108, "NO_DATA_TO_INSERT", Says.REPLICA, Stored.NONE, "the body came empty", NAMED),
-            new Rule(115, "UNKNOWN_SETTING", Says.SETTINGS, Stored.NONE, "no such setting on this server", true, SEEN),
-            new Rule(117, "INCORRECT_DATA", Says.ROWS, Stored.NONE, "a field that no column has, or has twice", SEEN),
+            new Rule(
+                    115,
+                    "UNKNOWN_SETTING",
+                    Says.SETTINGS,
+                    Stored.NONE,
+                    "no such setting on this server",
+                    true,
+                    PROVOKED),
+            new Rule(
+                    117,
+                    "INCORRECT_DATA",
+                    Says.ROWS,
+                    Stored.NONE,
+                    "a field that no column has, or has twice",
+                    PROVOKED),
             new Rule(
                     122, "INCOMPATIBLE_COLUMNS", Says.SETTINGS, Stored.PERHAPS, "columns that do not fit", true, NAMED),
             new Rule(128, "TOO_LARGE_ARRAY_SIZE", Says.ROWS, Stored.NONE, "an array is too long", NAMED),
-            new Rule(130, "CANNOT_READ_ARRAY_FROM_TEXT", Says.ROWS, Stored.NONE, "not an array", NAMED),
-            new Rule(131, "TOO_LARGE_STRING_SIZE", Says.ROWS, Stored.NONE, "a text is too long for its column", NAMED),
+            new Rule(130, "CANNOT_READ_ARRAY_FROM_TEXT", Says.ROWS, Stored.NONE, "not an array", PROVOKED),
+            new Rule(
+                    131,
+                    "TOO_LARGE_STRING_SIZE",
+                    Says.ROWS,
+                    Stored.NONE,
+                    "a text is too long for its column",
+                    PROVOKED),
             new Rule(
                     153,
                     "ILLEGAL_DIVISION",
@@ -208,7 +235,7 @@ final class Codes {
                     NAMED),
             new Rule(
                     173, "CANNOT_ALLOCATE_MEMORY", Says.OVERLOAD, Stored.PERHAPS, "the server is out of memory", NAMED),
-            new Rule(190, "SIZES_OF_ARRAYS_DONT_MATCH", Says.ROWS, Stored.NONE, "arrays of unlike lengths", NAMED),
+            new Rule(190, "SIZES_OF_ARRAYS_DONT_MATCH", Says.ROWS, Stored.NONE, "arrays of unlike lengths", PROVOKED),
             new Rule(192, "UNKNOWN_USER", Says.LOGIN, Stored.NONE, "no such user", SEEN),
             new Rule(193, "WRONG_PASSWORD", Says.LOGIN, Stored.NONE, "the password is wrong", NAMED),
             new Rule(194, "REQUIRED_PASSWORD", Says.LOGIN, Stored.NONE, "a password is asked for", NAMED),
@@ -241,7 +268,13 @@ final class Codes {
             new Rule(218, "TABLE_IS_DROPPED", Says.SETTINGS, Stored.PERHAPS, "the table was dropped", true, NAMED),
             new Rule(225, "NO_ZOOKEEPER", Says.REPLICA, Stored.PERHAPS, "the server has no keeper", SEEN),
             new Rule(236, "ABORTED", Says.REPLICA, Stored.PERHAPS, "the server stops", NAMED),
-            new Rule(241, "MEMORY_LIMIT_EXCEEDED", Says.OVERLOAD, Stored.PERHAPS, "the server is out of memory", SEEN),
+            new Rule(
+                    241,
+                    "MEMORY_LIMIT_EXCEEDED",
+                    Says.OVERLOAD,
+                    Stored.PERHAPS,
+                    "the server is out of memory",
+                    PROVOKED),
             new Rule(
                     242,
                     "TABLE_IS_READ_ONLY",
@@ -267,8 +300,8 @@ final class Codes {
                     Stored.NONE,
                     "more table partitions in one insert than max_partitions_per_insert_block lets in",
                     false,
-                    SEEN),
-            new Rule(252, "TOO_MANY_PARTS", Says.OVERLOAD, Stored.PERHAPS, "the table has too many parts", SEEN),
+                    PROVOKED),
+            new Rule(252, "TOO_MANY_PARTS", Says.OVERLOAD, Stored.PERHAPS, "the table has too many parts", PROVOKED),
             new Rule(254, "NO_ACTIVE_REPLICAS", Says.REPLICA, Stored.PERHAPS, "no replica is active", NAMED),
             new Rule(271, "CANNOT_DECOMPRESS", Says.REPLICA, Stored.NONE, "the compressed body is damaged", NAMED),
             new Rule(
@@ -326,7 +359,7 @@ final class Codes {
                     NAMED),
             new Rule(369, "ALL_REPLICAS_ARE_STALE", Says.REPLICA, Stored.PERHAPS, "every replica is behind", NAMED),
             new Rule(373, "SESSION_IS_LOCKED", Says.NOBODY, Stored.NONE, "the session is in use", NAMED),
-            new Rule(376, "CANNOT_PARSE_UUID", Says.ROWS, Stored.NONE, "not a UUID", NAMED),
+            new Rule(376, "CANNOT_PARSE_UUID", Says.ROWS, Stored.NONE, "not a UUID", PROVOKED),
             new Rule(
                     377,
                     "ILLEGAL_SYNTAX_FOR_DATA_TYPE",
@@ -356,7 +389,7 @@ final class Codes {
                     Says.NOBODY,
                     Stored.PERHAPS,
                     "an expression behind the insert threw",
-                    SEEN),
+                    PROVOKED),
             new Rule(396, "TOO_MANY_ROWS_OR_BYTES", Says.SIZE, Stored.NONE, "more than the server takes", NAMED),
             new Rule(407, "DECIMAL_OVERFLOW", Says.ROWS, Stored.NONE, "a decimal is out of its column's range", NAMED),
             new Rule(425, "SYSTEM_ERROR", Says.REPLICA, Stored.PERHAPS, "the server's system failed", NAMED),
@@ -378,8 +411,8 @@ final class Codes {
                     "a setting may not be set",
                     true,
                     NAMED),
-            new Rule(467, "CANNOT_PARSE_BOOL", Says.ROWS, Stored.NONE, "neither true nor false", NAMED),
-            new Rule(469, "VIOLATED_CONSTRAINT", Says.ROWS, Stored.NONE, "a constraint is violated", SEEN),
+            new Rule(467, "CANNOT_PARSE_BOOL", Says.ROWS, Stored.NONE, "neither true nor false", PROVOKED),
+            new Rule(469, "VIOLATED_CONSTRAINT", Says.ROWS, Stored.NONE, "a constraint is violated", PROVOKED),
             new Rule(
                     471,
                     "INVALID_SETTING_VALUE",
@@ -433,10 +466,16 @@ final class Codes {
                     Stored.PERHAPS,
                     "the server does not know",
                     NAMED),
-            new Rule(675, "CANNOT_PARSE_IPV4", Says.ROWS, Stored.NONE, "not an IPv4 address", NAMED),
-            new Rule(676, "CANNOT_PARSE_IPV6", Says.ROWS, Stored.NONE, "not an IPv6 address", NAMED),
+            new Rule(675, "CANNOT_PARSE_IPV4", Says.ROWS, Stored.NONE, "not an IPv4 address", PROVOKED),
+            new Rule(676, "CANNOT_PARSE_IPV6", Says.ROWS, Stored.NONE, "not an IPv6 address", PROVOKED),
             new Rule(677, "THREAD_WAS_CANCELED", Says.REPLICA, Stored.PERHAPS, "the insert was cancelled", NAMED),
-            new Rule(691, "UNKNOWN_ELEMENT_OF_ENUM", Says.ROWS, Stored.NONE, "not a word of the column's enum", SEEN),
+            new Rule(
+                    691,
+                    "UNKNOWN_ELEMENT_OF_ENUM",
+                    Says.ROWS,
+                    Stored.NONE,
+                    "not a word of the column's enum",
+                    PROVOKED),
             new Rule(692, "TOO_MANY_MUTATIONS", Says.OVERLOAD, Stored.PERHAPS, "too many mutations wait", NAMED),
             new Rule(693, "AWS_ERROR", Says.REPLICA, Stored.PERHAPS, "the server's storage failed", NAMED),
             new Rule(
@@ -518,7 +557,7 @@ final class Codes {
             new Rule(1002, "UNKNOWN_EXCEPTION", Says.REPLICA, Stored.PERHAPS, "the server does not know", NAMED));
 
     static final Rule THREW_IN_VIEW =
-            new Rule(0, "", Says.NOBODY, Stored.PERHAPS, "a view behind the table threw", SEEN);
+            new Rule(0, "", Says.NOBODY, Stored.PERHAPS, "a view behind the table threw", PROVOKED);
 
     static final Rule OTHER_COLUMNS =
             new Rule(117, "INCORRECT_DATA", Says.SETTINGS, Stored.NONE, "the table has other columns now", true, SEEN);

@@ -28,6 +28,9 @@ final class Dialects {
     private static final Logger LOG = LoggerFactory.getLogger(Dialects.class);
     private static final long TRUSTED_NANOS = Duration.ofMinutes(1).toNanos();
 
+    private static final WriteOutcome NO_CLICKHOUSE =
+            Verdict.unavailable("not-clickhouse", "an answer that is not ClickHouse's", false);
+
     /// What one server said of itself.
     record Spoken(String version, Set<String> known) {
         Spoken {
@@ -57,6 +60,7 @@ final class Dialects {
     /// What each was said to be when it was last asked: kept for what has changed since.
     private final Map<ClickHouseEndpoint, String> versions = new ConcurrentHashMap<>();
 
+    /// Said, and not used yet.
     private final Map<ClickHouseEndpoint, Spoken> described = new ConcurrentHashMap<>();
     private final Map<ClickHouseEndpoint, Known> known = new ConcurrentHashMap<>();
 
@@ -85,16 +89,19 @@ final class Dialects {
     Way way(ClickHouseEndpoint endpoint, InsertSettings base, Asking asking) throws InterruptedException {
         var now = clock.nanoTime();
         var found = known.get(endpoint);
-        if (found != null && found.base() == base && now - found.askedNanos() < TRUSTED_NANOS)
-            return new Way.Open(found.settings(), false);
+        if (found != null && now - found.askedNanos() < TRUSTED_NANOS)
+            return found.base() == base
+                    ? new Way.Open(found.settings(), false)
+                    : open(endpoint, found.spoken(), base, found.askedNanos(), false);
         var told = described.remove(endpoint);
         if (told != null) return open(endpoint, told, base, now, false);
         return switch (asking.ask(question(endpoint))) {
             case Result.Failed(var outcome) -> new Way.Closed(outcome);
             case Result.Answered(var answer) -> {
                 var verdict = Verdict.of(answer);
-                if (!(verdict instanceof WriteOutcome.Written)) yield new Way.Closed(nothingStored(verdict));
+                if (!(verdict instanceof WriteOutcome.Written)) yield new Way.Closed(Verdict.nothingStored(verdict));
                 var spoken = spoken(answer.text());
+                if (spoken.version().isEmpty()) yield new Way.Closed(NO_CLICKHOUSE);
                 learned(endpoint, spoken);
                 described.remove(endpoint);
                 yield open(endpoint, spoken, base, now, true);
@@ -139,18 +146,5 @@ final class Dialects {
             if (line.startsWith("setting\t")) names.add(line.substring("setting\t".length()));
         }
         return new Spoken(version, names);
-    }
-
-    /// It was a question, so whatever came of it stored nothing.
-    private static WriteOutcome nothingStored(WriteOutcome outcome) {
-        return switch (outcome) {
-            case WriteOutcome.Unavailable(var why, var blame) ->
-                new WriteOutcome.Unavailable(new Failure(why.code(), why.message(), false), blame);
-            case WriteOutcome.Misconfigured(var why) ->
-                new WriteOutcome.Misconfigured(new Failure(why.code(), why.message(), false));
-            case WriteOutcome.Refused(var why, var _) -> Verdict.unavailable(why.code(), why.message(), false);
-            case WriteOutcome.TooLarge(var why) -> Verdict.unavailable(why.code(), why.message(), false);
-            case WriteOutcome.Written written -> written;
-        };
     }
 }

@@ -50,6 +50,7 @@ final class EndpointCheckup {
     private final InstantSource wallClock;
     private final List<Finding> findings = new ArrayList<>();
     private final TreeSet<String> untold = new TreeSet<>();
+    private String version = "";
     private String uuid = "";
     private boolean lost;
 
@@ -81,6 +82,8 @@ final class EndpointCheckup {
         var table = new TableCheckup(settings, questions, where, findings);
         step(table::look);
         step(() -> table.engine(profile));
+        var found = table.found();
+        if (found != null && found.replicated()) bugs();
         step(table::views);
         step(table::replicas);
         step(table::columns);
@@ -91,7 +94,7 @@ final class EndpointCheckup {
                     where,
                     "it does not tell " + String.join(", ", untold),
                     "grant SELECT on these to " + settings.login().writer() + ", and look again"));
-        return new Seen(findings, new Facts(uuid, table.found(), table.path(), table.replica(), table.columnsFound()));
+        return new Seen(findings, new Facts(uuid, found, table.path(), table.replica(), table.columnsFound()));
     }
 
     private void step(Step step) throws InterruptedException {
@@ -115,9 +118,7 @@ final class EndpointCheckup {
     }
 
     private void identity(List<String> told, long before) {
-        var version = told.getFirst();
-        for (var bug : LossBugs.of(version))
-            findings.add(Finding.hazard(where, "ClickHouse " + version + ": " + bug.what(), bug.remedy()));
+        version = told.getFirst();
         if (!told.get(2).matches("\\d{1,12}")) return;
         var said = Long.parseLong(told.get(2)) * 1000;
         var ahead = said - wallClock.millis();
@@ -130,8 +131,13 @@ final class EndpointCheckup {
                     "set both by NTP: the age of tokens, TTL and default timestamps go by it"));
     }
 
+    private void bugs() {
+        for (var bug : LossBugs.of(version))
+            findings.add(Finding.hazard(where, "ClickHouse " + version + ": " + bug.what(), bug.remedy()));
+    }
+
     private void uuid() throws InterruptedException, NotTold {
-        var told = questions.lines("its identity", "SELECT toString(serverUUID())");
+        var told = questions.lines("its identity", 1, "SELECT toString(serverUUID())");
         if (told.isEmpty()) return;
         var text = told.getFirst().getFirst();
         if (!text.replace("-", "").matches("0*")) uuid = text;
@@ -141,7 +147,9 @@ final class EndpointCheckup {
     private void quotas() throws InterruptedException {
         var told = questions.ask("SELECT quota_name, duration, max_query_inserts, max_written_bytes"
                 + " FROM system.quota_usage WHERE max_query_inserts > 0 OR max_written_bytes > 0 LIMIT 1");
-        if (!(told instanceof Reply.Lines(var lines)) || lines.isEmpty()) return;
+        if (!(told instanceof Reply.Lines(var lines))
+                || lines.isEmpty()
+                || lines.getFirst().size() != 4) return;
         var row = lines.getFirst();
         findings.add(Finding.hazard(
                 where,
@@ -165,7 +173,7 @@ final class EndpointCheckup {
                         ? Finding.fault(
                                 where,
                                 failure.message() + " (" + failure.code() + ")",
-                                "look at clickhouse.user and clickhouse.password, and what the user may do")
+                                "look at clickhouse.user and clickhouse.password, or the token, and at what the user may do")
                         : Finding.unreached(
                                 where,
                                 failure.message() + " (" + failure.code() + ")",

@@ -2,8 +2,7 @@ package dev.millrace.clickhouse;
 
 import java.util.List;
 
-/// Versions of ClickHouse that are known to lose rows which they acknowledged, as far as it matters to what is sent
-/// here.
+/// Versions of ClickHouse that are known to lose rows of replicated tables which they acknowledged.
 final class LossBugs {
     /// `what` happens, and what to do. `fixed` are the first versions without it, one for each branch that has it.
     record Bug(String what, String remedy, List<String> fixed) {

@@ -3,6 +3,7 @@ package dev.millrace.clickhouse;
 import dev.millrace.sinkpool.Failure;
 import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.ShardId;
+import dev.millrace.sinkpool.TokenLog;
 import dev.millrace.sinkpool.WriteOutcome;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -15,6 +16,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -23,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 /// Asks servers what they are before anything is written: version, settings that they know, the table's engine and how
 /// much it remembers of tokens. Reads only.
 ///
-/// Thread ownership: the thread that describes the sink.
+/// Thread ownership: the thread that describes the sink; what is known of tokens is shared.
 final class Preflight {
     private sealed interface Said {}
 
@@ -36,7 +38,13 @@ final class Preflight {
             long window,
             Map<String, Coordinates.Column> columns,
             @Nullable ServerColumns typed)
-            implements Said {}
+            implements Said {
+        /// Of a shard with so many replicas, each of which has such a table.
+        TokenLog tokenLog(int replicas) {
+            if (!engine.endsWith("MergeTree") || window == 0) return TokenLog.NONE;
+            return replicas == 1 || replicated(engine) ? TokenLog.SHARED : TokenLog.UNSHARED;
+        }
+    }
 
     /// Why one said nothing.
     private record Silent(WriteOutcome why) implements Said {}
@@ -46,6 +54,7 @@ final class Preflight {
     private final Supplier<HttpClient> clients;
     private final Dialects dialects;
     private final NanoClock clock;
+    private final Map<ShardId, TokenLog> logs = new ConcurrentHashMap<>();
 
     Preflight(
             ClickHouseSettings settings,
@@ -80,6 +89,7 @@ final class Preflight {
                             columns = agreed(columns, server.typed);
                             hazards(endpoint, server, hazards);
                             seen.add(server);
+                            remember(shard.getKey(), server);
                             found = true;
                         }
                         case Silent(WriteOutcome.Misconfigured(var failure)) -> {
@@ -140,6 +150,33 @@ final class Preflight {
 
     private String table() {
         return settings.database() + "." + settings.table();
+    }
+
+    /// What is known by now. Of a shard that has not answered it is the worst.
+    TokenLog tokenLog(ShardId shard) {
+        var known = logs.get(shard);
+        if (known != null) return known;
+        return shards.getOrDefault(shard, List.of()).size() > 1 ? TokenLog.UNSHARED : TokenLog.SHARED;
+    }
+
+    /// Asks a server of a shard that had not answered before, so that it is known before anything is sent. Null when it
+    /// is; else why nothing can be sent.
+    @Nullable
+    WriteOutcome ask(ShardId shard, HttpClient client, ClickHouseEndpoint endpoint, long deadlineNanos)
+            throws InterruptedException {
+        if (logs.containsKey(shard)) return null;
+        return switch (visit(client, endpoint, deadlineNanos)) {
+            case Server server -> {
+                // The answer to a write says better what it means that there is no table.
+                if (!server.engine.isEmpty()) remember(shard, server);
+                yield null;
+            }
+            case Silent(var why) -> Verdict.nothingStored(why);
+        };
+    }
+
+    private void remember(ShardId shard, Server server) {
+        logs.put(shard, server.tokenLog(shards.getOrDefault(shard, List.of()).size()));
     }
 
     private void hazards(ClickHouseEndpoint endpoint, Server server, Set<String> hazards) {

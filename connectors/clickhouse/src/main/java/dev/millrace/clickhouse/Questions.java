@@ -53,10 +53,14 @@ final class Questions {
         };
     }
 
-    /// The answer's lines. `of` is what is asked about.
-    List<List<String>> lines(String of, String sql) throws InterruptedException, NotTold {
+    /// The answer's lines, of so many fields each. `of` is what is asked about.
+    List<List<String>> lines(String of, int fields, String sql) throws InterruptedException, NotTold {
         return switch (ask(sql)) {
-            case Reply.Lines(var lines) -> lines;
+            case Reply.Lines(var lines) -> {
+                if (lines.stream().anyMatch(line -> line.size() != fields))
+                    throw new NotTold(of, Verdict.unavailable("answer", "an answer of another form", false));
+                yield lines;
+            }
             case Reply.None(var outcome) -> throw new NotTold(of, outcome);
         };
     }

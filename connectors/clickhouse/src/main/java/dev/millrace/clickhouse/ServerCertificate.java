@@ -10,8 +10,8 @@ import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
-import javax.net.ssl.SSLSocketFactory;
 import org.jspecify.annotations.Nullable;
 
 /// Looks how long the certificate that a server shows is good for. Whether it is good at all is told by who talks to
@@ -25,7 +25,7 @@ final class ServerCertificate {
     /// Null where nothing is to be told: in the clear, or where no handshake comes about.
     static @Nullable Finding look(
             ClickHouseEndpoint endpoint,
-            ClickHouseSettings.Tls tls,
+            SSLContext context,
             String where,
             NanoClock clock,
             long deadlineNanos,
@@ -38,9 +38,7 @@ final class ServerCertificate {
             plain.connect(
                     new InetSocketAddress(address.getHost(), address.getPort() < 0 ? HTTPS : address.getPort()), left);
             plain.setSoTimeout(left);
-            var context = TlsFiles.context(tls, TlsFiles.read(tls));
-            var factory =
-                    context == null ? (SSLSocketFactory) SSLSocketFactory.getDefault() : context.getSocketFactory();
+            var factory = context.getSocketFactory();
             try (var secure = (SSLSocket) factory.createSocket(plain, address.getHost(), plain.getPort(), true)) {
                 secure.startHandshake();
                 return told(where, secure.getSession().getPeerCertificates()[0], wallClock);

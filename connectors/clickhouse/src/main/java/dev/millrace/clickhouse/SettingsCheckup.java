@@ -39,6 +39,7 @@ final class SettingsCheckup {
         var names = asked.stream().map(ClickHouseWriter::literal).collect(Collectors.joining(", "));
         for (var row : questions.lines(
                 "system.settings",
+                5,
                 "SELECT name, value, min, max, readonly FROM system.settings WHERE name IN (" + names + ")"))
             server.put(
                     row.getFirst(),

@@ -82,7 +82,7 @@ final class SinkCheckup {
             throws InterruptedException {
         var questions = new Questions(client, endpoint, settings.login(), clock, deadlineNanos);
         var certificate = ServerCertificate.look(
-                endpoint, settings.login().tls(), where(shard, endpoint), clock, deadlineNanos, wallClock);
+                endpoint, client.sslContext(), where(shard, endpoint), clock, deadlineNanos, wallClock);
         var seen = new EndpointCheckup(settings, questions, where(shard, endpoint), wallClock).look();
         if (certificate == null) return seen;
         var all = new ArrayList<>(seen.findings());
@@ -190,7 +190,7 @@ final class SinkCheckup {
         if (looked.isEmpty()) return new Guarantee(Level.L0, "no server told what " + table + " remembers");
         for (var one : looked) {
             var facts = one.facts().table();
-            if (facts == null) return new Guarantee(Level.L0, "no " + table + " at " + one.endpoint());
+            if (facts == null) return new Guarantee(Level.L0, one.endpoint() + " told of no table " + table);
             if (!facts.remembers())
                 return new Guarantee(Level.L0, facts.engine() + " at " + one.endpoint() + " remembers no tokens");
         }

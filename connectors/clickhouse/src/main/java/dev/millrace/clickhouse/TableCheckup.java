@@ -2,6 +2,7 @@ package dev.millrace.clickhouse;
 
 import dev.millrace.sinkpool.Finding;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -12,7 +13,9 @@ import org.jspecify.annotations.Nullable;
 final class TableCheckup {
     private static final int FEW_TOKENS = 100;
     private static final long SHORT_SECONDS = 3600;
-    private static final int MOST_COLUMNS = 500;
+    private static final int MOST_COLUMNS = 2000;
+    private static final int PAGE = 60;
+    private static final int LONG_TYPE = 120;
 
     private final ClickHouseSettings settings;
     private final Questions questions;
@@ -151,6 +154,7 @@ final class TableCheckup {
         if (found == null || !found.replicated()) return;
         var told = questions.lines(
                 "system.replicas",
+                4,
                 "SELECT zookeeper_path, replica_name, is_readonly, total_replicas FROM system.replicas WHERE database = "
                         + ClickHouseWriter.literal(settings.database()) + " AND table = "
                         + ClickHouseWriter.literal(settings.table()));
@@ -175,19 +179,33 @@ final class TableCheckup {
 
     void columns() throws InterruptedException, NotTold {
         if (table == null) return;
-        var of = " FROM system.columns WHERE database = " + ClickHouseWriter.literal(settings.database())
-                + " AND table = " + ClickHouseWriter.literal(settings.table()) + " ORDER BY name LIMIT "
-                + MOST_COLUMNS;
         var told = new ArrayList<String>();
-        for (var row : questions.lines("system.columns", "SELECT concat(name, ' ', type)" + of))
-            told.add(row.getFirst());
+        var byName = new HashMap<String, Coordinates.Column>();
+        while (told.size() < MOST_COLUMNS) {
+            var page = questions.lines("system.columns", 3, columnsFrom(told.size()));
+            for (var row : page) {
+                told.add(row.getFirst() + ' ' + row.get(1));
+                byName.put(row.getFirst(), new Coordinates.Column(row.get(1), row.get(2)));
+            }
+            if (page.size() < PAGE) break;
+        }
         columns = told;
+        var unfit = settings.rows().coordinates().problem(byName);
+        if (unfit != null) findings.add(Finding.fault(where, unfit, "change the table, or the file"));
+    }
+
+    /// A type may be longer than an answer is read.
+    private String columnsFrom(int offset) {
+        return "SELECT name, if(length(type) > " + LONG_TYPE + ", concat(substring(type, 1, " + LONG_TYPE
+                + "), '…', hex(cityHash64(type))), type), default_kind FROM system.columns WHERE database = "
+                + ClickHouseWriter.literal(settings.database()) + " AND table = "
+                + ClickHouseWriter.literal(settings.table()) + " ORDER BY name LIMIT " + PAGE + " OFFSET " + offset;
     }
 
     void rights() throws InterruptedException, NotTold {
         var found = table;
         if (found == null) return;
-        var told = questions.lines("its grants", "CHECK GRANT INSERT ON " + found.quoted());
+        var told = questions.lines("its grants", 1, "CHECK GRANT INSERT ON " + found.quoted());
         if (!told.isEmpty() && told.getFirst().getFirst().equals("0"))
             findings.add(Finding.fault(
                     where,

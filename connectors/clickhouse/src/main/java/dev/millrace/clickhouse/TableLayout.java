@@ -75,7 +75,8 @@ public record TableLayout(List<Column> columns, boolean utc, boolean marks) {
         bytes.write(rest);
     }
 
-    BinaryRowEncoder encoder(JsonFields.Unknown unknown, IgnoredFields ignored) {
-        return new BinaryRowEncoder(this, new Cells(utc, unknown, ignored));
+    /// `number` is this layout's.
+    BinaryRowEncoder encoder(int number, JsonFields.Unknown unknown, IgnoredFields ignored) {
+        return new BinaryRowEncoder(number, this, new Cells(utc, unknown, ignored));
     }
 }

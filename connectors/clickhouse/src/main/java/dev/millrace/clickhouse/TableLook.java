@@ -39,6 +39,7 @@ final class TableLook {
     TableFacts table(String database, String name) throws InterruptedException, NotTold {
         var found = questions.lines(
                 "system.tables",
+                6,
                 "SELECT engine, partition_key, " + of("[^_]replicated_deduplication_window") + ", "
                         + of("[^_]replicated_deduplication_window_seconds") + ", "
                         + of("non_replicated_deduplication_window") + ", " + of("fsync_after_insert")
@@ -76,11 +77,13 @@ final class TableLook {
                 + " 'replicated_deduplication_window_seconds', 'fsync_after_insert')";
         for (var row : questions.lines(
                 "system.merge_tree_settings",
+                2,
                 "SELECT name, value FROM system.merge_tree_settings WHERE name IN " + names))
             plain.put(row.getFirst(), row.get(1));
         replicated.putAll(plain);
         var own = questions.ask("SELECT name, value FROM system.replicated_merge_tree_settings WHERE name IN " + names);
-        if (own instanceof Reply.Lines(var rows)) for (var row : rows) replicated.put(row.getFirst(), row.get(1));
+        if (own instanceof Reply.Lines(var rows))
+            for (var row : rows) if (row.size() == 2) replicated.put(row.getFirst(), row.get(1));
         defaultsKnown = true;
     }
 
@@ -105,6 +108,7 @@ final class TableLook {
     private List<List<String>> viewsOf(String database, String name) throws InterruptedException, NotTold {
         return questions.lines(
                 "system.tables",
+                2,
                 "SELECT d.1, d.2 FROM (SELECT arrayJoin(arrayZip(dependencies_database, dependencies_table)) AS d"
                         + " FROM system.tables WHERE " + named(database, name) + ") ORDER BY d LIMIT " + MOST_VIEWS);
     }
@@ -113,6 +117,7 @@ final class TableLook {
     private @Nullable List<String> target(String database, String view) throws InterruptedException, NotTold {
         var found = questions.lines(
                 "system.tables",
+                3,
                 "SELECT engine, toString(uuid), extract(create_table_query, " + TARGET + ")"
                         + " FROM system.tables WHERE " + named(database, view));
         if (found.isEmpty() || !found.getFirst().getFirst().equals("MaterializedView")) return null;

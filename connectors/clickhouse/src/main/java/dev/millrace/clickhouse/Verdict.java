@@ -146,4 +146,17 @@ final class Verdict {
     static WriteOutcome unavailable(String code, String words, boolean mayHaveStored) {
         return new WriteOutcome.Unavailable(new Failure(code, words, mayHaveStored), new Blame.Replica());
     }
+
+    /// It was a question, so whatever came of it stored nothing.
+    static WriteOutcome nothingStored(WriteOutcome outcome) {
+        return switch (outcome) {
+            case WriteOutcome.Unavailable(var why, var blame) ->
+                new WriteOutcome.Unavailable(new Failure(why.code(), why.message(), false), blame);
+            case WriteOutcome.Misconfigured(var why) ->
+                new WriteOutcome.Misconfigured(new Failure(why.code(), why.message(), false));
+            case WriteOutcome.Refused(var why, var _) -> unavailable(why.code(), why.message(), false);
+            case WriteOutcome.TooLarge(var why) -> unavailable(why.code(), why.message(), false);
+            case WriteOutcome.Written written -> written;
+        };
+    }
 }

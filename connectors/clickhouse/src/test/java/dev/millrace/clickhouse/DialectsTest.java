@@ -3,6 +3,8 @@ package dev.millrace.clickhouse;
 import static dev.millrace.clickhouse.Stub.exception;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.clickhouse.ClickHouseSettings.Compression;
+import dev.millrace.clickhouse.ClickHouseSettings.Tls;
 import dev.millrace.clickhouse.Dialects.Spoken;
 import dev.millrace.clickhouse.Dialects.Way;
 import dev.millrace.sinkpool.Token;
@@ -12,6 +14,7 @@ import dev.millrace.sinkpool.WriteOutcome.Unavailable;
 import dev.millrace.sinkpool.WriteOutcome.Written;
 import java.net.URI;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -141,6 +144,44 @@ class DialectsTest {
         now.incrementAndGet();
         assertThat(dialects.way(ENDPOINT, base, asking)).isInstanceOf(Way.Closed.class);
         assertThat(asked).hasValue(1);
+    }
+
+    @Test
+    @DisplayName("CH-3: another statement goes to a server that was asked already, and is not asked for again")
+    void anotherStatement() throws Exception {
+        var dialects = new Dialects(() -> 0);
+        Dialects.Asking never = _ -> {
+            throw new AssertionError("asked");
+        };
+        dialects.learned(ENDPOINT, new Spoken("26.7.2.1", InsertSettings.asked()));
+        for (var table : List.of("a", "b", "b")) {
+            var base = new InsertSettings(
+                    Bench.settings(table, Compression.NONE, () -> "", Tls.DEFAULTS, Map.of()),
+                    InsertSettings.asked(),
+                    null);
+            assertThat(dialects.way(ENDPOINT, base, never))
+                    .isInstanceOfSatisfying(
+                            Way.Open.class,
+                            open -> assertThat(open.settings().query(new Token("t")))
+                                    .isEqualTo(base.query(new Token("t"))));
+        }
+    }
+
+    @Test
+    @DisplayName("INPUT-40: who says no version is no ClickHouse, whatever its headers say")
+    void saysNoVersion() throws Exception {
+        var dialects = new Dialects(() -> 0);
+        var base = new InsertSettings(Bench.settings(), InsertSettings.asked(), null);
+        Dialects.Asking asking =
+                _ -> new Exchange.Result.Answered(new HttpAnswer(200, 0, "<html>hello</html>", true, true, 0, 0));
+        assertThat(dialects.way(ENDPOINT, base, asking))
+                .isInstanceOfSatisfying(
+                        Way.Closed.class,
+                        closed -> assertThat(closed.outcome())
+                                .isInstanceOfSatisfying(
+                                        Unavailable.class,
+                                        away -> assertThat(away.failure().code())
+                                                .isEqualTo("not-clickhouse")));
     }
 
     @Test

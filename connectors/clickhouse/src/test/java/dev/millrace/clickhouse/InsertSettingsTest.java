@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(120)
 class InsertSettingsTest {
     @Test
-    @DisplayName("CH-2: every setting that touches deduplication, blocks or parsing is said")
+    @DisplayName("CASE-9 CASE-11 CASE-13, CH-2: every setting that touches deduplication, blocks or parsing is said")
     void saidWithEveryInsert() throws Exception {
         try (var stub = Stub.listen(Stub.ok());
                 var bench = Bench.open(
@@ -115,7 +115,7 @@ class InsertSettingsTest {
                 "a=b",
                 "",
             })
-    @DisplayName("CH-2: what the sink owns is refused in the free settings, with the reason")
+    @DisplayName("CASE-11, CH-2: what the sink owns is refused in the free settings, with the reason")
     void owned(String name) {
         assertThatThrownBy(() -> Bench.settings(Compression.NONE, Map.of(name, "1")))
                 .isInstanceOf(IllegalArgumentException.class)
@@ -123,7 +123,7 @@ class InsertSettingsTest {
     }
 
     @Test
-    @DisplayName("CH-3: the same batch is the same request, whenever it is sent")
+    @DisplayName("CASE-13, CH-3: the same batch is the same request, whenever it is sent")
     void frozen() throws Exception {
         try (var stub = Stub.listen(Stub.exception("500 Internal Server Error", 999, ""), Stub.ok());
                 var bench = Bench.at(stub)) {

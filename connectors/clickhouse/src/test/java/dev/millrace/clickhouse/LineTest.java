@@ -262,7 +262,7 @@ class LineTest {
 
     @Test
     @DisplayName(
-            "CH-7: the password is asked for at every request, so a rotated one is taken up, and it is told nowhere")
+            "INPUT-44, CH-7: the password is asked for at every request, so a rotated one is taken up, and it is told nowhere")
     void passwordRotates(@TempDir Path directory) throws Exception {
         var file = directory.resolve("password");
         Files.writeString(file, "old");

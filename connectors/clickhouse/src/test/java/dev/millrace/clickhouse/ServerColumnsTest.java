@@ -43,7 +43,7 @@ class ServerColumnsTest {
     }
 
     private static String fate(TableLayout layout, String value) {
-        var encoder = layout.encoder(JsonFields.Unknown.REFUSE, new IgnoredFields());
+        var encoder = layout.encoder(0, JsonFields.Unknown.REFUSE, new IgnoredFields());
         return switch (Lines.encode(encoder, value)) {
             case Encoded.Written _ -> "written";
             case Encoded.Skipped skipped -> skipped.reason();

@@ -68,7 +68,7 @@ class TypedHotPathTest {
                         .toList(),
                 true,
                 true);
-        var encoder = layout.encoder(JsonFields.Unknown.REFUSE, new IgnoredFields());
+        var encoder = layout.encoder(0, JsonFields.Unknown.REFUSE, new IgnoredFields());
         var fields = new JsonFields(
                 names.stream().map(name -> new JsonFields.Field(name, false)).toList(),
                 JsonFields.Unknown.REFUSE,

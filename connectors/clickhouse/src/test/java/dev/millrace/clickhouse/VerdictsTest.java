@@ -119,6 +119,18 @@ class VerdictsTest {
     }
 
     @Test
+    @DisplayName(
+            "CH-8: a table that has other columns than typed rows name stays that, whatever the file says of its code")
+    void otherColumnsAreNotJudgedAnew() throws Exception {
+        assertThat(write(
+                        says(117, "Unknown field found in format header: 'x' at position 1"),
+                        override(117, null, Blames.ROWS)))
+                .isInstanceOf(Misconfigured.class);
+        assertThat(write(says(117, "Unknown field (at row 2)"), override(117, null, Blames.WAIT)))
+                .isInstanceOf(Unavailable.class);
+    }
+
+    @Test
     @DisplayName("CH-5: a verdict that would take apart what may be stored is told at the start")
     void suchAVerdictIsTold() {
         var told = new Verdicts(List.of(

@@ -10,6 +10,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ConsumerGroupDescription;
 import org.apache.kafka.clients.admin.CreateTopicsOptions;
@@ -20,6 +23,8 @@ import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.IsolationLevel;
+import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.Node;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
@@ -59,21 +64,36 @@ final class Cluster implements AutoCloseable {
         return calls.names(untilNanos);
     }
 
-    /// Those of these that are there, with what the user may do with them.
-    Map<String, TopicDescription> topics(Collection<String> names) throws Failed {
+    /// Those of these that are there, with what the user may do with them. `hidden` is told of each that the user may
+    /// not see.
+    Map<String, TopicDescription> topics(Collection<String> names, Consumer<String> hidden) throws Failed {
         var options = new DescribeTopicsOptions().includeAuthorizedOperations(true);
         var found = new TreeMap<String, TopicDescription>();
-        for (var name : names) {
+        var asked = admin.describeTopics(names, options).topicNameValues();
+        for (var entry : asked.entrySet()) {
             try {
-                found.putAll(calls.ask(
-                        "describe topic " + name,
-                        () -> admin.describeTopics(List.of(name), options).allTopicNames(),
-                        untilNanos));
+                found.put(
+                        entry.getKey(),
+                        calls.ask(
+                                "describe topic " + entry.getKey(),
+                                firstOr(
+                                        entry.getValue(),
+                                        () -> admin.describeTopics(List.of(entry.getKey()), options)
+                                                .topicNameValues()
+                                                .get(entry.getKey())),
+                                untilNanos));
             } catch (Failed failed) {
-                if (!(failed.why() instanceof UnknownTopicOrPartitionException)) throw failed;
+                if (SourceCheckup.denied(failed)) hidden.accept(entry.getKey());
+                else if (!(failed.why() instanceof UnknownTopicOrPartitionException)) throw failed;
             }
         }
         return found;
+    }
+
+    /// What was asked together with others the first time, and alone when it is asked again.
+    private static <T> Supplier<KafkaFuture<T>> firstOr(KafkaFuture<T> first, Supplier<KafkaFuture<T>> again) {
+        var taken = new AtomicBoolean();
+        return () -> taken.compareAndSet(false, true) ? first : again.get();
     }
 
     Map<String, String> settingsOfTopic(String topic) throws Failed {
@@ -116,8 +136,9 @@ final class Cluster implements AutoCloseable {
         return calls.offsets(partitions, OffsetSpec.earliest(), untilNanos);
     }
 
-    Map<TopicPartition, Long> ends(Collection<TopicPartition> partitions) throws Failed {
-        return calls.offsets(partitions, OffsetSpec.latest(), untilNanos);
+    /// Of logs that answer; what is not committed yet is in them, too.
+    Map<TopicPartition, Long> ends(Collection<TopicPartition> partitions) {
+        return calls.ends(partitions, IsolationLevel.READ_UNCOMMITTED, untilNanos);
     }
 
     /// How many bytes each of these logs takes, of those that are told.

@@ -2,6 +2,7 @@ package dev.millrace.kafka;
 
 import dev.millrace.kafka.AdminCalls.Failed;
 import dev.millrace.sinkpool.Finding;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -34,16 +35,18 @@ final class LetterTopicCheckup {
                 .mapToLong(settings -> SourceCheckup.number(settings.get(LARGEST)))
                 .max()
                 .orElse(-1);
+        var hidden = new ArrayList<String>();
         TopicDescription found;
         try {
-            found = cluster.topics(List.of(topic)).get(topic);
+            found = cluster.topics(List.of(topic), hidden::add).get(topic);
         } catch (Failed failed) {
-            if (failed.why() instanceof InvalidTopicException)
-                findings.add(Finding.fault(where, "no name for a topic", "correct it"));
-            else if (SourceCheckup.denied(failed))
-                findings.add(Finding.fault(
-                        where, "the user may not see it", "create it and allow DESCRIBE and WRITE on it" + OTHERWISE));
-            else throw failed;
+            if (!(failed.why() instanceof InvalidTopicException)) throw failed;
+            findings.add(Finding.fault(where, "no name for a topic", "correct it"));
+            return;
+        }
+        if (!hidden.isEmpty()) {
+            findings.add(Finding.fault(
+                    where, "the user may not see it", "create it and allow DESCRIBE and WRITE on it" + OTHERWISE));
             return;
         }
         if (found == null) {

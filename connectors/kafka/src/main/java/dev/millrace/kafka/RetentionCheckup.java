@@ -93,21 +93,34 @@ final class RetentionCheckup {
                 "raise retention.ms of topic " + stand.partition().topic() + " until the pipeline has caught up"));
     }
 
-    /// Of those that could be read in time.
+    /// Of those that have a record and could be read in half of the time that is left.
     private Map<TopicPartition, Long> firstTimestamps(Map<TopicPartition, Stand> stands, long deadlineNanos) {
         var timestamps = new HashMap<TopicPartition, Long>();
+        var pending = new HashMap<>(stands);
+        var now = clock.nanoTime();
+        var untilNanos = now + (deadlineNanos - now) / 2;
         var consumer = clients.originals();
         try {
             consumer.assign(stands.keySet());
             stands.forEach((partition, stand) -> consumer.seek(partition, Math.max(stand.position(), stand.start())));
-            while (timestamps.size() < stands.size() && !NanoClock.reached(deadlineNanos, clock.nanoTime())) {
+            while (!pending.isEmpty() && !NanoClock.reached(untilNanos, clock.nanoTime())) {
                 var records = consumer.poll(TURN);
-                for (var partition : records.partitions()) {
-                    var first = records.records(partition).getFirst();
-                    timestamps.putIfAbsent(partition, first.timestamp());
-                    consumer.pause(List.of(partition));
-                }
+                for (var partition : records.partitions())
+                    timestamps.putIfAbsent(
+                            partition, records.records(partition).getFirst().timestamp());
+                // Behind the end of a log there may be markers, and no record.
+                pending.entrySet()
+                        .removeIf(entry -> timestamps.containsKey(entry.getKey())
+                                || consumer.position(entry.getKey())
+                                        >= entry.getValue().end());
+                consumer.pause(timestamps.keySet());
             }
+            if (!pending.isEmpty())
+                findings.add(Finding.note(
+                        SourceCheckup.TOPICS,
+                        "how old the first unread record of " + pending.size()
+                                + " partitions is could not be read in time",
+                        "give it longer with --timeout"));
         } catch (KafkaException untold) {
             findings.add(Finding.note(
                     SourceCheckup.TOPICS,

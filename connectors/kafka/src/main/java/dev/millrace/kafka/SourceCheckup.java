@@ -91,13 +91,11 @@ public final class SourceCheckup {
         var brokers = cluster.brokers();
         protocol(cluster);
         var topics = topics(cluster);
-        var group = new GroupCheckup(settings, GROUP, findings);
-        group.look(cluster);
+        new GroupCheckup(settings, GROUP, findings).look(cluster);
         broker(cluster, brokers);
         var configs = configs(cluster, topics.keySet());
-        var offsets = new OffsetsCheckup(settings, clients, clock, wallClock, findings);
-        offsets.look(cluster, topics, configs, deadlineNanos);
         if (letterTopic != null) new LetterTopicCheckup(letterTopic, findings).look(cluster, configs);
+        new OffsetsCheckup(settings, clients, clock, wallClock, findings).look(cluster, topics, configs, deadlineNanos);
     }
 
     private void protocol(Cluster cluster) throws Failed {
@@ -118,7 +116,7 @@ public final class SourceCheckup {
                             "the pattern " + matching.pattern() + " matches no topic that the user may see",
                             "correct it, or allow DESCRIBE; topics that come later are read from their"
                                     + " beginning"));
-                yield cluster.topics(names);
+                yield cluster.topics(names, this::hidden);
             }
             case Subscription.Named(var names) -> named(cluster, names);
         };
@@ -127,8 +125,11 @@ public final class SourceCheckup {
     }
 
     private Map<String, TopicDescription> named(Cluster cluster, List<String> names) throws Failed {
-        var topics = cluster.topics(names);
         var missing = new TreeSet<>(names);
+        var topics = cluster.topics(names, name -> {
+            hidden(name);
+            missing.remove(name);
+        });
         missing.removeAll(topics.keySet());
         for (var name : missing)
             findings.add(Finding.fault(
@@ -136,6 +137,11 @@ public final class SourceCheckup {
                     "unknown topic at " + settings.bootstrapServers(),
                     "create it, correct its name, or allow DESCRIBE on it"));
         return topics;
+    }
+
+    private void hidden(String name) {
+        findings.add(Finding.fault(
+                TOPICS + " " + name, "the user may not see it", "allow DESCRIBE and READ on topic " + name));
     }
 
     private void topic(String name, TopicDescription topic) {

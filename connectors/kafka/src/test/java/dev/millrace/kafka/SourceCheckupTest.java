@@ -161,6 +161,14 @@ final class SourceCheckupTest {
     }
 
     @Test
+    void aMarkerAtTheEndOfALogIsNoRecordThatIsWaitedFor() {
+        TOPICS.create(topic, 1);
+        TOPICS.produceCommitted(List.of(new ProducerRecord<>(topic, 0, null, "{}".getBytes(StandardCharsets.UTF_8))));
+        TOPICS.commit(group, Map.of(new TopicPartition(topic, 0), 1L));
+        assertThat(look(settings(topic))).isEmpty();
+    }
+
+    @Test
     void whatALogsSizeMayTakeIsAHazard() {
         TOPICS.create(topic, 1, Map.of("retention.bytes", "100"));
         produce(20, System.currentTimeMillis());

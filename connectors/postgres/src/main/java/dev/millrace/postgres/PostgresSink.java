@@ -20,7 +20,6 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,7 +46,6 @@ public final class PostgresSink implements Sink {
     private final IgnoredFields ignored = new IgnoredFields();
     private final Layouts<TableDescription> layouts =
             new Layouts<>((known, found) -> TableWatch.difference(known, found) == null);
-    private final AtomicReference<String> refused = new AtomicReference<>("");
 
     /// Guarded by this object.
     private @Nullable LayoutWatch watching;
@@ -106,15 +104,11 @@ public final class PostgresSink implements Sink {
     }
 
     private synchronized void keepLooking() {
-        if (!closed && watching == null) watching = LayoutWatch.over("postgres", this::lookAgain);
+        if (!closed && watching == null) watching = LayoutWatch.over(shards.keySet().iterator().next().sink(), this::lookAgain);
     }
 
-    // A table that can't be written to any more is held by its batches; why is said once.
-    private void lookAgain() {
-        var now = describe(clock.nanoTime() + LOOK.toNanos());
-        var why = now instanceof Description.Refused(var reason) ? reason : "";
-        if (now instanceof Description.NotReachable || why.equals(refused.getAndSet(why)) || why.isEmpty()) return;
-        LOG.atWarn().addKeyValue("event", "postgres_table_unusable").log(why);
+    private @Nullable String lookAgain() {
+        return describe(clock.nanoTime() + LOOK.toNanos()) instanceof Description.Refused(var reason) ? reason : null;
     }
 
     private synchronized void lookSoon() {
