@@ -64,8 +64,9 @@ final class BinaryRowEncoder implements RowEncoder {
     public Encoded encode(RecordView record, RowBuffer row) {
         var poison = fields.locate(record);
         if (poison != null) return poison;
+        var source = record.valueArray();
         for (var i = 0; i < columns.length; i++) {
-            var reason = put(record, i, row);
+            var reason = put(source, record, i, row);
             if (reason != null) return new Encoded.Poison(reason, "in the value for column " + columns[i].name());
         }
         return Encoded.WRITTEN;
@@ -76,7 +77,7 @@ final class BinaryRowEncoder implements RowEncoder {
         return number;
     }
 
-    private @Nullable String put(RecordView record, int position, RowBuffer row) {
+    private @Nullable String put(byte[] source, RecordView record, int position, RowBuffer row) {
         var start = fields.start(position);
         var cell = cells[position];
         if (cell == null) {
@@ -86,7 +87,7 @@ final class BinaryRowEncoder implements RowEncoder {
         }
         if (start < 0) return putAbsent(columns[position].absent(), row);
         if (marks) row.put(NO);
-        return cell.put(record.valueArray(), start, row);
+        return cell.put(source, start, row);
     }
 
     private void putCoordinate(RecordView record, int position, RowBuffer row) {

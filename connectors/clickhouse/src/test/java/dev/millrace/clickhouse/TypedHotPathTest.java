@@ -79,7 +79,7 @@ class TypedHotPathTest {
                 .append(type)
                 .append("\":")
                 .append(json));
-        var record = ARecord.of(value.append('}').toString());
+        var record = Lines.record(value.append('}').toString());
         var row = new Nowhere();
         assertThat(encoder.encode(record, row)).isEqualTo(Encoded.WRITTEN);
         var encoding = least(() -> encoder.encode(record, row));
