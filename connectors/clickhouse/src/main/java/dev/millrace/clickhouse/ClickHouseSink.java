@@ -35,7 +35,8 @@ public final class ClickHouseSink implements Sink {
     private final Supplier<RowEncoder> encoders;
     private final Supplier<HttpClient> clients;
     private final NanoClock clock;
-    private volatile @Nullable InsertSettings insert;
+    private final Map<ShardId, List<ClickHouseEndpoint>> shards;
+    private volatile ClickHouseWriter.@Nullable How how;
 
     /// Guarded by this object. Made with the first description, since it has a thread.
     private @Nullable HttpClient client;
@@ -48,6 +49,7 @@ public final class ClickHouseSink implements Sink {
             Supplier<RowEncoder> encoders,
             NanoClock clock) {
         this.settings = settings;
+        this.shards = Map.copyOf(shards);
         this.encoders = encoders;
         this.clock = clock;
         clients = new Clients(settings);
@@ -93,8 +95,10 @@ public final class ClickHouseSink implements Sink {
             Thread.currentThread().interrupt();
             return new Description.NotReachable(new Failure("interrupted", "asking for the table was ended", false));
         }
-        if (!(asked instanceof Description.Described described) || insert != null) return asked;
-        insert = new InsertSettings(settings, Set.copyOf(described.knownSettings()));
+        if (!(asked instanceof Description.Described described) || how != null) return asked;
+        how = new ClickHouseWriter.How(
+                new InsertSettings(settings, Set.copyOf(described.knownSettings())),
+                described.interrupted() == Description.Interrupted.VERIFIED);
         LOG.atInfo()
                 .addKeyValue("event", "clickhouse_table_described")
                 .log(
@@ -128,8 +132,9 @@ public final class ClickHouseSink implements Sink {
 
     @Override
     public SinkWriter writer(ShardId shard, URI endpoint) {
+        var replicas = shards.getOrDefault(shard, List.of());
         return new ClickHouseWriter(
-                ClickHouseEndpoint.of(endpoint), settings, this::client, clients, () -> insert, clock);
+                ClickHouseEndpoint.of(endpoint), replicas, settings, this::client, clients, () -> how, clock);
     }
 
     /// Ends every attempt under way. Blocks for nothing.

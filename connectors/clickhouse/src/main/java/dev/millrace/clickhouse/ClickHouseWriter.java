@@ -1,16 +1,20 @@
 package dev.millrace.clickhouse;
 
+import dev.millrace.sinkpool.BatchRows;
 import dev.millrace.sinkpool.Failure;
 import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.PingCall;
 import dev.millrace.sinkpool.SinkWriter;
+import dev.millrace.sinkpool.Token;
 import dev.millrace.sinkpool.WriteCall;
 import dev.millrace.sinkpool.WriteOutcome;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest.BodyPublishers;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
@@ -25,45 +29,91 @@ final class ClickHouseWriter implements SinkWriter {
     private final ClickHouseSettings settings;
     private final Supplier<HttpClient> client;
     private final Supplier<HttpClient> fresh;
-    private final Supplier<@Nullable InsertSettings> insert;
+    private final List<ClickHouseEndpoint> replicas;
+    private final Supplier<@Nullable How> described;
     private final NanoClock clock;
     private final Set<Runnable> underWay = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
-    /// `client` is everybody's; `fresh` makes one that has no connection yet.
+    /// How it writes, as far as the servers decide that. `verifies`: a server may tell of rows as written that it has
+    /// lost, so it is read.
+    record How(InsertSettings insert, boolean verifies) {}
+
+    /// `replicas` are those of its shard, in any order, itself among them. `client` is everybody's; `fresh` makes one
+    /// that has no connection yet.
     ClickHouseWriter(
             ClickHouseEndpoint endpoint,
+            List<ClickHouseEndpoint> replicas,
             ClickHouseSettings settings,
             Supplier<HttpClient> client,
             Supplier<HttpClient> fresh,
-            Supplier<@Nullable InsertSettings> insert,
+            Supplier<@Nullable How> described,
             NanoClock clock) {
         this.endpoint = endpoint;
+        var ordered = new ArrayList<ClickHouseEndpoint>(List.of(endpoint));
+        for (var replica : replicas) if (!replica.equals(endpoint)) ordered.add(replica);
+        this.replicas = List.copyOf(ordered);
         this.settings = settings;
         this.client = client;
         this.fresh = fresh;
-        this.insert = insert;
+        this.described = described;
         this.clock = clock;
     }
 
     @Override
     public WriteOutcome write(WriteCall call) throws InterruptedException {
-        var how = insert.get();
+        var how = described.get();
         if (how == null)
             return new WriteOutcome.Misconfigured(
                     new Failure("not-described", "the table has not been described yet", false));
-        var rows = call.rows();
-        if (rows.rows() >= InsertSettings.BLOCK_ROWS)
+        if (call.rows().rows() >= InsertSettings.BLOCK_ROWS)
             return new WriteOutcome.TooLarge(
-                    new Failure("block", rows.rows() + " rows are more than a block of the server's", false));
+                    new Failure("block", call.rows().rows() + " rows are more than a block of the server's", false));
+        var sent = send(call, how.insert, call.rows(), call.token());
+        if (!how.verifies || !call.mayBeStored() || !(sent instanceof WriteOutcome.Written)) return sent;
+        var shard = new Shard(call, how.insert);
+        return new Verification(settings, shard, call.rows(), call.batch().token(), call.token()).outcome();
+    }
+
+    private WriteOutcome send(WriteCall call, InsertSettings how, BatchRows rows, Token token)
+            throws InterruptedException {
         try (var body = new RowsBody(rows, settings.compression())) {
             var request = new Exchange.Request(
-                    endpoint.query(how.query(call.token())), body, settings.compression().encoding, body::begun);
+                    endpoint.query(how.query(token)), body, settings.compression().encoding, body::begun, null);
             var answered = ended(client.get(), request, call.deadlineNanos(), call::onCancel);
             return switch (answered) {
                 case Exchange.Result.Answered(var answer) -> Verdict.of(answer, rows.rows());
                 case Exchange.Result.Failed(var outcome) -> outcome;
             };
+        }
+    }
+
+    /// The shard's replicas, asked within one attempt.
+    private final class Shard implements Verification.Replicas {
+        private final WriteCall call;
+        private final InsertSettings how;
+
+        Shard(WriteCall call, InsertSettings how) {
+            this.call = call;
+            this.how = how;
+        }
+
+        @Override
+        public List<ClickHouseEndpoint> all() {
+            return replicas;
+        }
+
+        @Override
+        public Exchange.Result ask(ClickHouseEndpoint replica, String question, @Nullable Consumer<ByteBuffer> lines)
+                throws InterruptedException {
+            var request = Exchange.Request.question(
+                    replica.query(Verification.parameters()), BodyPublishers.ofString(question), lines);
+            return ended(client.get(), request, call.deadlineNanos(), call::onCancel);
+        }
+
+        @Override
+        public WriteOutcome send(BatchRows rows, Token token) throws InterruptedException {
+            return ClickHouseWriter.this.send(call, how, rows, token);
         }
     }
 

@@ -12,13 +12,28 @@ public sealed interface Description {
     /// The table is there. `version` is the oldest that answered. `knownSettings` are those that
     /// not every version has, and that every server here has. `unseen` shards could not be asked.
     /// `hazards` are what a person should know, a line each.
-    record Described(String version, SortedSet<String> knownSettings, List<ShardId> unseen, SortedSet<String> hazards)
+    record Described(
+            String version,
+            SortedSet<String> knownSettings,
+            List<ShardId> unseen,
+            Interrupted interrupted,
+            SortedSet<String> hazards)
             implements Description {
         public Described {
             knownSettings = Collections.unmodifiableSortedSet(new TreeSet<>(knownSettings));
             unseen = List.copyOf(unseen);
             hazards = Collections.unmodifiableSortedSet(new TreeSet<>(hazards));
         }
+    }
+
+    /// What becomes of the rows of an insert that was interrupted, once the same again was told to be written.
+    enum Interrupted {
+        /// They are stored.
+        STORED,
+        /// A server may lose them; the sink reads whether they are there before it believes.
+        VERIFIED,
+        /// A server may lose them, and nobody notices: at least once is not kept.
+        MAY_BE_LOST
     }
 
     /// No shard answered. Ask again later.

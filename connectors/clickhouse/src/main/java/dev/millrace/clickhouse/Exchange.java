@@ -13,6 +13,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpResponse;
 import java.net.http.HttpTimeoutException;
+import java.nio.ByteBuffer;
 import java.nio.channels.UnresolvedAddressException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -40,11 +41,20 @@ final class Exchange {
         record Failed(WriteOutcome outcome) implements Result {}
     }
 
-    /// What is sent, and how it is packed; empty for as it is.
-    record Request(URI address, BodyPublisher body, String encoding, BooleanSupplier begun) {
+    /// What is sent, and how it is packed; empty for as it is. `answer` is given the answer's body as it comes.
+    record Request(
+            URI address,
+            BodyPublisher body,
+            String encoding,
+            BooleanSupplier begun,
+            @Nullable Consumer<ByteBuffer> answer) {
         /// A question: it stores nothing.
         static Request question(URI address, BodyPublisher body) {
-            return new Request(address, body, "", () -> false);
+            return question(address, body, null);
+        }
+
+        static Request question(URI address, BodyPublisher body, @Nullable Consumer<ByteBuffer> answer) {
+            return new Request(address, body, "", () -> false, answer);
         }
     }
 
@@ -82,7 +92,7 @@ final class Exchange {
                 .header("Authorization", credentials)
                 .header("User-Agent", "millrace");
         if (!what.encoding().isEmpty()) request.header("Content-Encoding", what.encoding());
-        var sent = client.sendAsync(request.POST(what.body()).build(), _ -> new BoundedText());
+        var sent = client.sendAsync(request.POST(what.body()).build(), _ -> new BoundedText(what.answer()));
         var cancelled = new AtomicBoolean();
         onCancel.accept(() -> {
             cancelled.set(true);

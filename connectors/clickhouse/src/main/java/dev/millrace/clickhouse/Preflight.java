@@ -1,5 +1,6 @@
 package dev.millrace.clickhouse;
 
+import dev.millrace.clickhouse.Description.Interrupted;
 import dev.millrace.sinkpool.Failure;
 import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.ShardId;
@@ -53,6 +54,7 @@ final class Preflight {
         var seen = new ArrayList<Server>();
         var unseen = new ArrayList<ShardId>();
         var hazards = new TreeSet<String>();
+        var interrupted = Interrupted.STORED;
         @Nullable Failure silent = null;
         var client = clients.get();
         try {
@@ -73,6 +75,9 @@ final class Preflight {
                             if (unfit != null) return new Description.Refused(endpoint + ": " + unfit);
                             found = server;
                             hazards(endpoint, server, hazards);
+                            var here = new InterruptedInserts(settings, client, clock)
+                                    .at(endpoint, server.version, server.engine, hazards, deadlineNanos);
+                            if (here.compareTo(interrupted) > 0) interrupted = here;
                         }
                         case Silent(WriteOutcome.Misconfigured(var failure)) -> {
                             return new Description.Refused(endpoint + ": " + failure.message());
@@ -98,7 +103,7 @@ final class Preflight {
         for (var server : seen) known.retainAll(server.known);
         var oldest =
                 seen.stream().map(Server::version).min(Preflight::byVersion).orElseThrow();
-        return new Description.Described(oldest, known, unseen, hazards);
+        return new Description.Described(oldest, known, unseen, interrupted, hazards);
     }
 
     private void hazards(ClickHouseEndpoint endpoint, Server server, Set<String> hazards) {
@@ -115,7 +120,7 @@ final class Preflight {
                     + (replicated(server.engine) ? "" : "non_") + "replicated_deduplication_window on it");
     }
 
-    private static boolean replicated(String engine) {
+    static boolean replicated(String engine) {
         return engine.startsWith("Replicated") || engine.startsWith("Shared");
     }
 

@@ -50,15 +50,26 @@ final class Lines {
     }
 
     private static BatchRows encoded(int slab, RowEncoder encoder, List<? extends RecordView> records) {
+        return BatchRows.of(chunks(PARTITION, 1, slab, encoder, records));
+    }
+
+    /// As rows of one stretch of owning this partition.
+    static List<EncodedChunk> chunks(
+            String topic, int partition, long epoch, RowEncoder encoder, List<? extends RecordView> records) {
+        return chunks(new SourcePartition(topic, new TopicId(topic), partition), epoch, SLAB, encoder, records);
+    }
+
+    private static List<EncodedChunk> chunks(
+            SourcePartition partition, long epoch, int slab, RowEncoder encoder, List<? extends RecordView> records) {
         var chunks = new ArrayList<EncodedChunk>();
-        var tracker = new PartitionTracker(PARTITION, 1, 0, 0, 8, new OpenHandles());
+        var tracker = new PartitionTracker(partition, epoch, 0, 0, 8, new OpenHandles());
         var budget = new AdmissionBudget(10_000_000, 1L << 30, 0.5);
         var builder = new ChunkBuilder(
-                PARTITION, 1, new Target(0, 0, 0), new SlabSource(slab), budget, new RowTally(), chunks::add);
-        builder.begin(tracker.register(0, records.size(), 0, (_, _) -> {}), 0);
+                partition, epoch, new Target(0, 0, 0), new SlabSource(slab), budget, new RowTally(), chunks::add);
+        builder.begin(tracker.register(0, records.getLast().offset() + 1, 0, (_, _) -> {}), 0);
         for (var record : records) assertThat(builder.append(record, encoder)).isInstanceOf(Encoded.Written.class);
         builder.handOver();
-        return BatchRows.of(chunks);
+        return chunks;
     }
 
     private static final class Value implements RecordView {
