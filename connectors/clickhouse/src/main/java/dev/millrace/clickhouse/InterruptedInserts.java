@@ -46,8 +46,8 @@ record InterruptedInserts(ClickHouseSettings settings, HttpClient client, NanoCl
             var result = new Exchange(client, settings.login(), clock).post(request, deadlineNanos, _ -> {});
             var said = said(result);
             if (!said.isEmpty())
-                return "let the user " + settings.login().user() + " read the table and system.processes (" + said
-                        + ")";
+                return "let the user " + settings.login().user()
+                        + " read the table, system.processes and system.replicas (" + said + ")";
         }
         return "";
     }

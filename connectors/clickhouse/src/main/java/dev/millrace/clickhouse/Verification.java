@@ -22,11 +22,11 @@ import org.slf4j.LoggerFactory;
 /// its rows; and sends what is gone again (CH-9).
 ///
 /// It begins when the batch's token was told to be written, so a request of an earlier attempt that arrives late is
-/// dropped. All rows on any replicas: written. A row counts as gone only if every replica of the shard said, first,
-/// that
-/// it runs no insert of the batch, and then that it has no such row: the one that took it is among them. Anything else
-/// decides nothing, and the batch is sent again as it is. What is gone goes under a token of its own, which a function
-/// of the batch's token and of the rows is, so that whoever comes to the same again sends the same.
+/// dropped. What a replica has or lacks counts only if it said before that it runs no insert of the batch and doubts no
+/// part of the table. All rows on such replicas, together: written. A row is gone if every replica of the shard counts
+/// and lacks it: the one that took it is among them. Anything else decides nothing, and the batch is sent again as it
+/// is. What is gone goes under a token of its own, which a function of the batch's token and of the rows is, so that
+/// whoever comes to the same again sends the same.
 ///
 /// Thread ownership: one attempt.
 final class Verification {
@@ -146,50 +146,40 @@ final class Verification {
     /// The rows that no replica has, by their numbers.
     private BitSet gone() throws InterruptedException, Undecided {
         var there = new BitSet(rows.rows());
-        // Mostly that tells.
-        var undecided = quietly(() -> read(replicas.all().getFirst(), there));
-        for (var replica : undecided == null ? replicas.all() : others()) {
-            if (all(there)) break;
-            var why = quietly(() -> {
-                mustBeIdle(replica);
-                read(replica, there);
-            });
+        @Nullable Undecided undecided = null;
+        for (var replica : replicas.all()) {
+            var why = counted(replica, there);
             if (undecided == null) undecided = why;
+            if (there.cardinality() == rows.rows()) return new BitSet();
         }
+        if (undecided != null) throw undecided;
         var gone = new BitSet(rows.rows());
         gone.set(0, rows.rows());
         gone.andNot(there);
-        if (undecided != null && !gone.isEmpty()) throw undecided;
         return gone;
     }
 
-    private List<ClickHouseEndpoint> others() {
-        return replicas.all().subList(1, replicas.all().size());
-    }
-
-    private boolean all(BitSet there) {
-        return there.cardinality() == rows.rows();
-    }
-
-    private interface Step {
-        void run() throws InterruptedException, Undecided;
-    }
-
-    /// Null where it went well.
-    private static @Nullable Undecided quietly(Step step) throws InterruptedException {
+    /// Adds the rows that a replica has. Returns why it does not count; null where it does.
+    private @Nullable Undecided counted(ClickHouseEndpoint replica, BitSet there) throws InterruptedException {
         try {
-            step.run();
+            mustBeSettled(replica);
+            read(replica, there);
             return null;
         } catch (Undecided why) {
             return why;
         }
     }
 
-    /// An insert that is still under way may yet store what is not there now.
-    private void mustBeIdle(ClickHouseEndpoint replica) throws InterruptedException, Undecided {
-        var answer = answer(replica, underWay(whole), null);
-        if (!answer.strip().equals("0"))
+    /// In this order: an insert that ends in between has left what there is to check.
+    private void mustBeSettled(ClickHouseEndpoint replica) throws InterruptedException, Undecided {
+        if (!none(replica, underWay(whole)))
             throw new Undecided("still-running", replica + " still runs an insert of the batch");
+        if (!none(replica, inCheck(settings)))
+            throw new Undecided("in-check", replica + " checks parts of the table, and may yet take some back");
+    }
+
+    private boolean none(ClickHouseEndpoint replica, String question) throws InterruptedException, Undecided {
+        return answer(replica, question, null).strip().equals("0");
     }
 
     private void read(ClickHouseEndpoint replica, BitSet there) throws InterruptedException, Undecided {
@@ -203,7 +193,7 @@ final class Verification {
 
     /// What it would ask, of no rows: whether a server answers that tells if it can verify.
     static List<String> questions(ClickHouseSettings settings) {
-        return List.of(underWay(new Token("-")), question(settings, "0"));
+        return List.of(underWay(new Token("-")), inCheck(settings), question(settings, "0"));
     }
 
     /// How many inserts run of the rows of a batch, or of some of them.
@@ -211,6 +201,13 @@ final class Verification {
         var named = "Settings['insert_deduplication_token']";
         return "SELECT count() FROM system.processes WHERE " + named + " = " + ClickHouseWriter.literal(batch.text())
                 + " OR startsWith(" + named + ", " + ClickHouseWriter.literal(batch.text() + "#") + ")";
+    }
+
+    /// How many parts the replica doubts. One whose commit is unknown is there to be read until then, and may go.
+    private static String inCheck(ClickHouseSettings settings) {
+        return "SELECT sum(parts_to_check) FROM system.replicas WHERE database = "
+                + ClickHouseWriter.literal(settings.database()) + " AND table = "
+                + ClickHouseWriter.literal(settings.table());
     }
 
     /// Where the rows came from for which a condition holds.

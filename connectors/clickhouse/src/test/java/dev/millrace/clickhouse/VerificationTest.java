@@ -17,6 +17,7 @@ import dev.millrace.sinkpool.WriteOutcome.Blame;
 import dev.millrace.sinkpool.WriteOutcome.Unavailable;
 import dev.millrace.sinkpool.WriteOutcome.Written;
 import java.net.http.HttpClient;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -88,16 +89,14 @@ class VerificationTest {
         var endpoints = store.fronts().stream()
                 .map(front -> ClickHouseEndpoint.of(front.url()))
                 .toList();
+        return writer(endpoints.get(replica), endpoints);
+    }
+
+    private ClickHouseWriter writer(ClickHouseEndpoint endpoint, List<ClickHouseEndpoint> endpoints) {
         var settings = Bench.settings(table, PLACES);
         var how = new ClickHouseWriter.How(new InsertSettings(settings, InsertSettings.asked()), true);
         return new ClickHouseWriter(
-                endpoints.get(replica),
-                endpoints,
-                settings,
-                () -> client,
-                HttpClient::newHttpClient,
-                () -> how,
-                NanoClock.SYSTEM);
+                endpoint, endpoints, settings, () -> client, HttpClient::newHttpClient, () -> how, NanoClock.SYSTEM);
     }
 
     /// Rows whose ids and offsets are alike, of every second offset.
@@ -152,7 +151,7 @@ class VerificationTest {
         assertThat(first(0, rows)).isEqualTo(new Written(1000, 0));
         assertThat(front(0).requests()).hasSize(1);
         assertThat(again(0, rows)).isEqualTo(new Written(1000, 0));
-        assertThat(front(0).requests()).hasSize(3);
+        assertThat(front(0).requests()).hasSize(5);
         assertThat(front(1).requests()).isEmpty();
         holds(0, 1000);
     }
@@ -275,13 +274,27 @@ class VerificationTest {
     }
 
     @Test
+    @DisplayName("CH-9: while a replica checks parts, which it may yet take back, nothing is decided and nothing sent")
+    void inCheck() throws Exception {
+        try (var stub = Stub.listen(
+                Stub.ok(),
+                Stub.answer("200 OK", Stub.CLICKHOUSE, "0\n"),
+                Stub.answer("200 OK", Stub.CLICKHOUSE, "1\n"))) {
+            table = "events";
+            var endpoint = ClickHouseEndpoint.of(stub.uri());
+            undecided(writer(endpoint, List.of(endpoint)).write(Call.again(rows(2), "run/1", Bench.AMPLE)), "in-check");
+            assertThat(stub.requests()).hasSize(3);
+        }
+    }
+
+    @Test
     @DisplayName("CH-9: a reading that hangs ends at the deadline and when it is cancelled, and decides nothing")
     void hangs() throws Exception {
         create();
         var rows = rows(10);
         first(0, rows);
         front(0).fault(Fault.hang().when(asked -> !asked.insert()));
-        undecided(writer(0).write(Call.again(rows, "run/1", Bench.SHORT)), "unverified-timeout");
+        undecided(writer(0).write(Call.again(rows, "run/1", Duration.ofSeconds(3))), "unverified-timeout");
         front(0).clearRequests();
         var call = Call.again(rows, "run/1", Bench.AMPLE);
         var outcome = new CompletableFuture<WriteOutcome>();
