@@ -45,6 +45,7 @@ public class ViewPublishedAgainstRead {
                 settings,
                 machine,
                 counts,
+                () -> TokenLog.SHARED,
                 List.of(),
                 List.of(URI.create("blackhole:a")),
                 new AdmissionBudget(10, 1000, 0.5),

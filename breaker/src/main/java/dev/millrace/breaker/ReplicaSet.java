@@ -2,6 +2,7 @@ package dev.millrace.breaker;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntPredicate;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -60,9 +61,14 @@ public final class ReplicaSet {
     /// A probe permit of a half-open replica while a sibling is closed (BRK-7), or null. `acquire` of any replica never
     /// gives these.
     public @Nullable Permit probe(long nowNanos) {
+        return probe(_ -> true, nowNanos);
+    }
+
+    /// The same, of a replica that is `wanted`.
+    public @Nullable Permit probe(IntPredicate wanted, long nowNanos) {
         moveOn(nowNanos);
         if (!usable()) return null;
-        Replica replica = next(Replica::probeable, probeTurn, NONE);
+        Replica replica = next(one -> one.probeable() && wanted.test(one.index()), probeTurn, NONE);
         if (replica == null) return null;
         probeTurn = after(replica);
         return grant(replica, nowNanos);

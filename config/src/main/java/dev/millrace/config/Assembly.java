@@ -3,6 +3,7 @@ package dev.millrace.config;
 import dev.millrace.config.ClickHouseConfig.Coordinate;
 import dev.millrace.config.SinkKeys.TlsMode;
 import java.util.Collections;
+import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -58,6 +59,7 @@ record Assembly(Values root) {
         var batch = sink.get(SinkKeys.BATCH);
         var chunk = sink.get(SinkKeys.CHUNK);
         var retry = sink.get(SinkKeys.RETRY);
+        var ambiguous = sink.get(SinkKeys.AMBIGUOUS);
         var topics = sink.orNull(SinkKeys.TOPICS);
         return new SinkConfig(
                 named.name(),
@@ -78,7 +80,8 @@ record Assembly(Values root) {
                         retry.get(SinkKeys.MULTIPLIER),
                         retry.get(SinkKeys.JITTER),
                         retry.get(SinkKeys.MAX_ATTEMPTS)),
-                breaker(sink.get(BreakerKeys.BREAKER)));
+                breaker(sink.get(BreakerKeys.BREAKER)),
+                new AmbiguousConfig(ambiguous.get(SinkKeys.PIN_FOR), ambiguous.get(SinkKeys.THEN)));
     }
 
     private static SinkKind kind(Values sink) {
@@ -91,11 +94,15 @@ record Assembly(Values root) {
     private static ClickHouseConfig clickhouse(Values clickhouse) {
         var tls = clickhouse.get(ClickHouseKeys.TLS);
         var settings = clickhouse.orNull(ClickHouseKeys.SETTINGS);
+        var user = clickhouse.orNull(ClickHouseKeys.USER);
+        var verdicts = clickhouse.orNull(ClickHouseKeys.VERDICTS);
         return new ClickHouseConfig(
                 clickhouse.get(ClickHouseKeys.DATABASE),
                 clickhouse.get(ClickHouseKeys.TABLE),
-                clickhouse.get(ClickHouseKeys.USER),
+                user == null ? "" : user,
                 clickhouse.orNull(ClickHouseKeys.PASSWORD),
+                clickhouse.orNull(ClickHouseKeys.TOKEN),
+                clickhouse.get(ClickHouseKeys.FORMAT),
                 clickhouse.get(ClickHouseKeys.COMPRESSION),
                 clickhouse.get(ClickHouseKeys.UNKNOWN_FIELDS),
                 coordinates(clickhouse.get(ClickHouseKeys.COORDINATES)),
@@ -103,7 +110,8 @@ record Assembly(Values root) {
                         tls.orNull(ClickHouseKeys.CA_FILE),
                         tls.orNull(ClickHouseKeys.CERT_FILE),
                         tls.orNull(ClickHouseKeys.KEY_FILE)),
-                settings == null ? Collections.emptySortedMap() : settings);
+                settings == null ? Collections.emptySortedMap() : settings,
+                verdicts == null ? List.of() : verdicts);
     }
 
     private static SortedMap<Coordinate, String> coordinates(Values coordinates) {

@@ -2,12 +2,15 @@ package dev.millrace.config;
 
 import dev.millrace.config.ClickHouseConfig.Compression;
 import dev.millrace.config.ClickHouseConfig.Coordinate;
+import dev.millrace.config.ClickHouseConfig.Format;
 import dev.millrace.config.ClickHouseConfig.UnknownFields;
+import dev.millrace.config.ClickHouseConfig.Verdict;
 import dev.millrace.config.Key.Section;
 import dev.millrace.config.Key.Setting;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
@@ -23,9 +26,15 @@ final class ClickHouseKeys {
                     "user",
                     new WordType<>("a user", "1 to 255 characters on one line, none of them :", ClickHouseKeys::user),
                     "who writes")
-            .needed();
+            .leftOut("required without token");
     static final Setting<Secret> PASSWORD =
             Setting.of("password", new SecretType(), "the user's password").leftOut("the user has none");
+    static final Setting<Secret> TOKEN = Setting.of(
+                    "token", new SecretType(), "what is shown in the place of user and password, as a bearer token")
+            .leftOut("none is shown");
+    static final Setting<Format> FORMAT = Setting.of(
+                    "format", ChoiceType.of(Format.class), "what rows are sent as: typed here, or read by the server")
+            .byDefault("json_each_row");
     static final Setting<Compression> COMPRESSION = Setting.of(
                     "compression", ChoiceType.of(Compression.class), "how rows are packed on their way")
             .byDefault("lz4");
@@ -50,6 +59,11 @@ final class ClickHouseKeys {
             "coordinates",
             "columns that tell where a row came from",
             COORDINATES_BY_PART.values().toArray(Key[]::new));
+    static final Setting<List<Verdict>> VERDICTS = Setting.of(
+                    "verdicts",
+                    new VerdictsType(),
+                    "whom an error of the server's blames, where that is not as built in")
+            .leftOut("as millrace explain-error tells");
     static final Section CLICKHOUSE = Section.of(
             "clickhouse",
             "a ClickHouse table",
@@ -57,11 +71,14 @@ final class ClickHouseKeys {
             TABLE,
             USER,
             PASSWORD,
+            TOKEN,
+            FORMAT,
             COMPRESSION,
             UNKNOWN_FIELDS,
             COORDINATES,
             TLS,
-            SETTINGS);
+            SETTINGS,
+            VERDICTS);
 
     private ClickHouseKeys() {}
 

@@ -100,7 +100,7 @@ final class Explanation {
         if (value == null || value.node() == null) {
             throw new IllegalStateException(values.path() + "." + setting.name() + " was not read");
         }
-        if (!(setting.type() instanceof KafkaPropertiesType) && !(setting.type() instanceof ServerSettingsType)) {
+        if (!byName(setting.type())) {
             node(setting.name(), value.node(), setting.secret(), depth);
         } else if (value.node() instanceof ConfigNode.Mapping(var _, var entries) && !entries.isEmpty()) {
             outline.line(depth, setting.name() + ":");
@@ -109,6 +109,12 @@ final class Explanation {
         } else {
             outline.line(depth, setting.name() + ": {}", at(value.place()));
         }
+    }
+
+    private static boolean byName(ValueType<?> type) {
+        return type instanceof KafkaPropertiesType
+                || type instanceof ServerSettingsType
+                || type instanceof VerdictsType;
     }
 
     private boolean counts(Key.Setting<?> setting, Values values) {

@@ -22,14 +22,19 @@ record SinkChecks(Problems problems, Values root, Values.Named sink) {
         var clickhouse = sink.values().get(ClickHouseKeys.CLICKHOUSE);
         if (clickhouse.present()) {
             jsonAlone(clickhouse);
+            login(clickhouse);
             shown(clickhouse.get(ClickHouseKeys.TLS));
             distinct(clickhouse.get(ClickHouseKeys.COORDINATES));
             oneBlock();
         }
         new ShardChecks(problems, sink).run();
         batches(sink.values().get(SinkKeys.BATCH), sink.values().get(SinkKeys.CHUNK));
-        if (SinkKeys.advisory(sink.values())) once(sink.values().get(SinkKeys.RETRY));
-        else retry(sink.values().get(SinkKeys.RETRY));
+        if (SinkKeys.advisory(sink.values())) {
+            once(sink.values().get(SinkKeys.RETRY));
+            once(sink.values().get(SinkKeys.AMBIGUOUS));
+        } else {
+            retry(sink.values().get(SinkKeys.RETRY));
+        }
         breaker(sink.values().get(BreakerKeys.BREAKER));
     }
 
@@ -72,6 +77,21 @@ record SinkChecks(Problems problems, Values root, Values.Named sink) {
                     clickhouse.place(),
                     clickhouse.path(),
                     "takes JSON objects alone; use format json, or another sink");
+    }
+
+    /// A token is shown in the place of a user, never beside one.
+    private void login(Values clickhouse) {
+        var token = clickhouse.find(ClickHouseKeys.TOKEN);
+        var user = clickhouse.find(ClickHouseKeys.USER);
+        var password = clickhouse.find(ClickHouseKeys.PASSWORD);
+        var asked = token != null || clickhouse.refused(ClickHouseKeys.TOKEN);
+        if (!asked && user == null && !clickhouse.refused(ClickHouseKeys.USER))
+            problems.error(clickhouse.place(), clickhouse.path() + ".user", "is required without token; add it");
+        if (token != null && (user != null || password != null))
+            problems.error(
+                    token.place(),
+                    token.path(),
+                    "conflicts with " + (user == null ? "password" : "user") + "; keep the one or the other");
     }
 
     private void shown(Values tls) {
@@ -154,11 +174,11 @@ record SinkChecks(Problems problems, Values root, Values.Named sink) {
         }
     }
 
-    private void once(Values retry) {
-        if (retry.present())
+    private void once(Values ofRepeats) {
+        if (ofRepeats.present())
             problems.error(
-                    retry.place(),
-                    retry.path(),
+                    ofRepeats.place(),
+                    ofRepeats.path(),
                     "has no effect with advisory: true, where each batch is written once; leave it out");
     }
 

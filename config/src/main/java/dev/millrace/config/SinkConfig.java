@@ -19,7 +19,8 @@ public record SinkConfig(
         InflightConfig inflight,
         Duration writeTimeout,
         RetryConfig retry,
-        BreakerConfig breaker) {
+        BreakerConfig breaker,
+        AmbiguousConfig ambiguous) {
     public SinkConfig {
         Require.matches("sink name", Names.isName(name), name);
         shards = List.copyOf(shards);

@@ -122,6 +122,19 @@ final class SinkKeys {
     static final Section RETRY =
             Section.of("retry", "waits between attempts", RETRY_INITIAL, RETRY_MAX, MULTIPLIER, JITTER, MAX_ATTEMPTS);
 
+    static final Setting<Duration> PIN_FOR = Setting.of(
+                    "pin_for",
+                    DurationType.between("0s", "168h"),
+                    "how long a batch waits for the one replica that may have stored it")
+            .byDefault("10m");
+    static final Setting<AmbiguousConfig.Then> THEN = Setting.of(
+                    "then",
+                    ChoiceType.of(AmbiguousConfig.Then.class),
+                    "after that it waits on, or goes to any replica and counts as possible duplicates")
+            .byDefault("wait");
+    static final Section AMBIGUOUS =
+            Section.of("ambiguous", "unknown outcomes, where replicas share no deduplication log", PIN_FOR, THEN);
+
     static final NamedSections SINKS = new NamedSections(
             "sinks",
             "where rows go",
@@ -142,7 +155,7 @@ final class SinkKeys {
                             WRITE,
                             RETRY,
                             BreakerKeys.BREAKER,
-                            new Unbuilt("ambiguous", Part.UNSHARED, "leave it out"))
+                            AMBIGUOUS)
                     .withOneOf(POSTGRES, ClickHouseKeys.CLICKHOUSE, BLACKHOLE));
 
     private SinkKeys() {}

@@ -46,6 +46,7 @@ final class TypeSchema {
             case ShardsType _ -> byName(list(text(WordType.LONGEST)));
             case KafkaPropertiesType _ -> properties(KafkaClientKeys.allowed());
             case ServerSettingsType _ -> properties(ServerSettings.allowed());
+            case VerdictsType _ -> verdicts();
         };
     }
 
@@ -103,6 +104,14 @@ final class TypeSchema {
                 .with("required", new String[] {"pattern"})
                 .with("additionalProperties", false);
         return Json.Obj.empty().with("anyOf", Json.Arr.of(of(TopicsType.NAMES), pattern));
+    }
+
+    private static Json.Obj verdicts() {
+        return Json.Obj.empty()
+                .with("type", "object", "null")
+                .with("maxProperties", VerdictsType.MOST)
+                .with("propertyNames", formed(VerdictsType.KEY))
+                .with("additionalProperties", of(VerdictsType.WORD));
     }
 
     private static Json.Obj properties(Collection<String> allowed) {

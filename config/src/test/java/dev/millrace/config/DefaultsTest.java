@@ -83,6 +83,7 @@ class DefaultsTest {
                         Duration.ofSeconds(60),
                         1,
                         Duration.ofSeconds(5)));
+        assertThat(sink.ambiguous()).isEqualTo(new AmbiguousConfig(Duration.ofMinutes(10), AmbiguousConfig.Then.WAIT));
         assertThat(sink.topics()).isEqualTo(config.source().topics());
     }
 

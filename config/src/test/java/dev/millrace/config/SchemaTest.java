@@ -100,7 +100,7 @@ class SchemaTest {
             topics: ['a b']                           | pattern
             blackhole: {}                             | not
             clickhouse: {}                            | not
-            ambiguous: retry                          | additionalProperties
+            ambiguous: { then: retry }                  | enum
             """)
     void whatMayNotStandBelowASinkIsRefused(String line, String keyword) {
         assertThat(errors(PipelineText.postgres().sink(line).text()))

@@ -75,12 +75,14 @@ public record DrainReport(
     }
 
     /// One shard. With `lowerBound` its worker died or overran, and its counts are what is known at least.
+    /// `possibleDuplicates` is the most rows that this run may have stored twice.
     public record ShardEnd(
             String shard,
             State state,
             boolean lowerBound,
             long rowsDelivered,
             long batchesDelivered,
+            long possibleDuplicates,
             long rowsLeft,
             List<ReplicaEnd> replicas) {
         public ShardEnd {

@@ -126,6 +126,8 @@ public final class Pipeline {
                 .filter(SinkConfig::advisory)
                 .map(sink -> AdvisoryPart.open(SinkPart.open(sink, clock), config, mint, chance.nextLong(), clock))
                 .toList();
+        for (var sink : sinks) sink.sink().onNewLayout(() -> layoutChanged(sink.name()));
+        for (var sink : advisory) sink.sink().sink().onNewLayout(() -> layoutChanged(sink.name()));
         this.pool = new SinkPool(
                 sinks.stream().map(sink -> sink.specs(config.poison())).toList(),
                 budget,
@@ -233,10 +235,26 @@ public final class Pipeline {
                                     .<Supplier<AdvisoryView>>map(sink -> sink::view)
                                     .toList()));
             source = made;
+            // Of one that changed while the source was made nothing was heard.
+            sinkNames().forEach(made::layoutChanged);
             return made;
         } catch (IllegalArgumentException wrong) {
             throw new StartFailure(ExitCode.BAD_CONFIGURATION, String.valueOf(wrong.getMessage()));
         }
+    }
+
+    private Stream<String> sinkNames() {
+        return Stream.concat(
+                sinks.stream().map(SinkPart::name), advisory.stream().map(AdvisoryPart::name));
+    }
+
+    private void layoutChanged(String sink) {
+        LOG.atWarn()
+                .addKeyValue("event", "layout_changed")
+                .addKeyValue("sink", sink)
+                .log("its table is described anew; what was made for the old one and is not sent is read again");
+        var made = source;
+        if (made != null) made.layoutChanged(sink);
     }
 
     private void listen() throws StartFailure {

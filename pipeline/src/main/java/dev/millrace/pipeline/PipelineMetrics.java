@@ -158,6 +158,12 @@ final class PipelineMetrics {
                 tags,
                 counts,
                 ShardCounts::rowsInDoubt);
+        counter(
+                "millrace.possible.duplicates",
+                "rows that this run may have stored twice, at most",
+                tags,
+                counts,
+                ShardCounts::possibleDuplicates);
         counter("millrace.batches.written", "batches the sink has", tags, counts, ShardCounts::batchesWritten);
         counter(
                 "millrace.late.outcomes",
@@ -195,6 +201,16 @@ final class PipelineMetrics {
                 tags,
                 () -> parked(shard).count());
         gauge("millrace.parked.seconds", "since the oldest of them was sealed", tags, () -> sinceOldestParked(shard));
+        gauge(
+                "millrace.pinned.batches",
+                "batches that one replica may have stored, and that wait for it without a permit",
+                tags,
+                () -> pinned(shard).count());
+        gauge(
+                "millrace.pinned.seconds",
+                "since the first ambiguous attempt of those that wait longest",
+                tags,
+                () -> sinceFirstPin(shard));
         gauge(
                 "millrace.held.rows",
                 "rows sealed and not settled",
@@ -266,7 +282,16 @@ final class PipelineMetrics {
     }
 
     private Stream<ShardView.Held> parked(ShardStatus shard) {
-        return view(shard).view().held().stream().filter(ShardView.Held::parked);
+        return view(shard).view().held().stream().filter(held -> held.parked() && held.pin() == null);
+    }
+
+    private Stream<ShardView.Pin> pinned(ShardStatus shard) {
+        return view(shard).view().held().stream().map(ShardView.Held::pin).filter(Objects::nonNull);
+    }
+
+    private double sinceFirstPin(ShardStatus shard) {
+        var now = from.clock().nanoTime();
+        return pinned(shard).mapToLong(pin -> now - pin.sinceNanos()).max().orElse(0) / NANOS_PER_SECOND;
     }
 
     private double sinceOldestParked(ShardStatus shard) {

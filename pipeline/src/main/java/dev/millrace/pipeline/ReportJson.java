@@ -110,6 +110,7 @@ final class ReportJson {
         out.writeBooleanField("lower_bound", shard.lowerBound());
         out.writeNumberField("rows_delivered", shard.rowsDelivered());
         out.writeNumberField("batches_delivered", shard.batchesDelivered());
+        out.writeNumberField("possible_duplicates", shard.possibleDuplicates());
         out.writeNumberField("rows_left", shard.rowsLeft());
         out.writeArrayFieldStart("replicas");
         for (var replica : shard.replicas()) {

@@ -260,6 +260,7 @@ record RunEnd(
                 shard.worker() != ShardStatus.Worker.FINISHED,
                 counts.rowsWritten(),
                 counts.batchesWritten(),
+                counts.possibleDuplicates(),
                 left,
                 replicas(shard));
     }

@@ -12,12 +12,16 @@ import dev.millrace.kafka.PassThroughEncoder;
 import dev.millrace.kafka.SinkFeed;
 import dev.millrace.postgres.Description;
 import dev.millrace.postgres.PostgresSink;
+import dev.millrace.sinkpool.Checkup;
+import dev.millrace.sinkpool.Finding;
+import dev.millrace.sinkpool.Guarantee;
 import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.Router;
 import dev.millrace.sinkpool.ShardId;
 import dev.millrace.sinkpool.ShardSpec;
 import dev.millrace.sinkpool.Sink;
 import java.net.URI;
+import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -88,13 +92,32 @@ final class SinkPart {
         };
     }
 
+    /// Looks at all that it would write to, and changes nothing. Of an advisory sink nothing is a fault: nothing waits
+    /// for
+    /// it.
+    Checkup checkUp(long deadlineNanos, InstantSource wallClock) throws InterruptedException {
+        var checkup = switch (sink) {
+            case PostgresSink postgres -> postgres.checkUp(deadlineNanos, wallClock);
+            case ClickHouseSink clickhouse -> clickhouse.checkUp(deadlineNanos, wallClock);
+            default -> new Checkup(new Guarantee(Guarantee.Level.L0, "blackhole keeps nothing"), List.<Finding>of());
+        };
+        if (!config.advisory()) return checkup;
+        return new Checkup(
+                checkup.guarantee(),
+                checkup.findings().stream().map(Finding::ofAdvisory).toList());
+    }
+
     private StartFailure refused(String reason) {
         return new StartFailure(ExitCode.BAD_CONFIGURATION, "sinks." + name() + ": " + reason);
     }
 
     /// How often `unknown_fields: ignore` left out each field.
     Map<String, Long> unknownFields() {
-        return sink instanceof PostgresSink postgres ? postgres.ignoredFields() : Map.of();
+        return switch (sink) {
+            case PostgresSink postgres -> postgres.ignoredFields();
+            case ClickHouseSink clickhouse -> clickhouse.ignoredFields();
+            default -> Map.of();
+        };
     }
 
     List<ShardSpec> specs(PoisonConfig poison) {

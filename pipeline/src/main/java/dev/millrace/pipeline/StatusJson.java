@@ -149,6 +149,7 @@ final class StatusJson {
         out.writeNumberField("linger_seconds", view.lingerNanos() / NANOS_PER_SECOND);
         out.writeNumberField("rows_written", shard.counts().rowsWritten());
         out.writeNumberField("rows_duplicate", shard.counts().rowsDuplicate());
+        out.writeNumberField("possible_duplicates", shard.counts().possibleDuplicates());
         out.writeNumberField("batches_written", shard.counts().batchesWritten());
         age("last_answer_seconds", view.lastAnswerNanos());
         out.writeNumberField("backoff_seconds", view.sleepNanos() / NANOS_PER_SECOND);
@@ -161,6 +162,7 @@ final class StatusJson {
             out.writeNumberField("attempts", held.attempts());
             out.writeBooleanField("writing", held.writing());
             out.writeBooleanField("blocked", held.blocked());
+            PinJson.write(out, shard, held, nowNanos);
             age("age_seconds", held.sealedNanos());
             var failure = held.failure();
             text("last_failure", failure == null ? null : failure.toString());

@@ -94,6 +94,7 @@ final class StuckJson {
             out.writeStartObject();
             out.writeStringField("shard", shard.shard().toString());
             batch(held);
+            PinJson.write(out, shard, held, nowNanos);
             out.writeEndObject();
         }
     }

@@ -3,6 +3,8 @@ package dev.millrace.pipeline;
 import dev.millrace.breaker.BreakerSettings;
 import dev.millrace.clickhouse.ClickHouseSettings;
 import dev.millrace.clickhouse.Coordinates;
+import dev.millrace.clickhouse.VerdictOverride;
+import dev.millrace.config.AmbiguousConfig;
 import dev.millrace.config.BreakerConfig;
 import dev.millrace.config.ClickHouseConfig;
 import dev.millrace.config.ClickHouseConfig.Coordinate;
@@ -24,6 +26,7 @@ import dev.millrace.kafka.PartitionRouter;
 import dev.millrace.kafka.ValueFormat;
 import dev.millrace.postgres.Password;
 import dev.millrace.postgres.PostgresSettings;
+import dev.millrace.sinkpool.AmbiguousSettings;
 import dev.millrace.sinkpool.PoisonSettings;
 import dev.millrace.sinkpool.Router;
 import dev.millrace.sinkpool.ShardId;
@@ -130,7 +133,17 @@ final class Wiring {
                 breaker(sink.breaker()),
                 countsRows,
                 poison(poison),
+                ambiguous(sink.ambiguous()),
                 sink.advisory());
+    }
+
+    private static AmbiguousSettings ambiguous(AmbiguousConfig ambiguous) {
+        return new AmbiguousSettings(
+                ambiguous.pinFor().toNanos(),
+                switch (ambiguous.then()) {
+                    case WAIT -> AmbiguousSettings.Then.WAIT;
+                    case RESEND -> AmbiguousSettings.Then.RESEND;
+                });
     }
 
     private static PoisonSettings poison(PoisonConfig poison) {
@@ -205,10 +218,12 @@ final class Wiring {
         return new ClickHouseSettings(
                 clickhouse.database(),
                 clickhouse.table(),
-                new ClickHouseSettings.Login(
-                        clickhouse.user(), password(clickhouse.password()), clickhouseTls(clickhouse.tls())),
+                new ClickHouseSettings.Login(who(clickhouse), clickhouseTls(clickhouse.tls())),
                 new ClickHouseSettings.Rows(
-                        ClickHouseSettings.Format.JSON_EACH_ROW,
+                        switch (clickhouse.format()) {
+                            case JSON_EACH_ROW -> ClickHouseSettings.Format.JSON_EACH_ROW;
+                            case ROW_BINARY -> ClickHouseSettings.Format.ROW_BINARY;
+                        },
                         switch (clickhouse.unknownFields()) {
                             case REFUSE -> ClickHouseSettings.UnknownFields.REFUSE;
                             case IGNORE -> ClickHouseSettings.UnknownFields.IGNORE;
@@ -221,7 +236,8 @@ final class Wiring {
                 },
                 new ClickHouseSettings.Limits(
                         min(LONGEST_CONNECT, sink.writeTimeout().dividedBy(2))),
-                clickhouse.settings());
+                clickhouse.settings(),
+                verdicts(clickhouse));
     }
 
     private static Coordinates coordinates(Map<Coordinate, String> columns) {
@@ -242,6 +258,29 @@ final class Wiring {
     /// Read again at every request, where it came from a file.
     private static ClickHouseSettings.Secret password(@Nullable Secret password) {
         return password == null ? () -> "" : password::current;
+    }
+
+    private static ClickHouseSettings.Who who(ClickHouseConfig clickhouse) {
+        var token = clickhouse.token();
+        return token == null
+                ? new ClickHouseSettings.Who.User(clickhouse.user(), password(clickhouse.password()))
+                : new ClickHouseSettings.Who.Bearer(token::current);
+    }
+
+    static List<VerdictOverride> verdicts(ClickHouseConfig clickhouse) {
+        return clickhouse.verdicts().stream()
+                .map(verdict -> new VerdictOverride(
+                        verdict.code(),
+                        verdict.text(),
+                        switch (verdict.word()) {
+                            case ROWS -> VerdictOverride.Blames.ROWS;
+                            case SIZE -> VerdictOverride.Blames.SIZE;
+                            case REPLICA -> VerdictOverride.Blames.REPLICA;
+                            case OVERLOAD -> VerdictOverride.Blames.OVERLOAD;
+                            case WAIT -> VerdictOverride.Blames.WAIT;
+                            case SETTINGS -> VerdictOverride.Blames.SETTINGS;
+                        }))
+                .toList();
     }
 
     private static ClickHouseSettings.Tls clickhouseTls(ClickHouseConfig.Tls tls) {

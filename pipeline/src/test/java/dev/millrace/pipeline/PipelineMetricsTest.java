@@ -203,13 +203,24 @@ class PipelineMetricsTest {
     void aRefusedBatchThatWaitsForEvidenceIsSeenWithItsAge() {
         var refused = new Failure("23514", "violates a check", false);
         held = List.of(
-                new ShardView.Held(1, 1, 3, false, true, true, 40 * SECOND, refused, Set.of()),
-                new ShardView.Held(2, 9, 1, false, true, true, 70 * SECOND, refused, Set.of()),
-                new ShardView.Held(3, 9, 1, true, false, false, 10 * SECOND, null, Set.of()));
+                new ShardView.Held(1, 1, 3, false, true, true, null, 40 * SECOND, refused, Set.of()),
+                new ShardView.Held(2, 9, 1, false, true, true, null, 70 * SECOND, refused, Set.of()),
+                new ShardView.Held(3, 9, 1, true, false, false, null, 10 * SECOND, null, Set.of()));
         assertThat(series("millrace_parked_batches")).singleElement().asString().endsWith(" 2.0");
         assertThat(series("millrace_parked_seconds")).singleElement().asString().endsWith(" 60.0");
         held = List.of();
         assertThat(series("millrace_parked_seconds")).singleElement().asString().endsWith(" 0.0");
+    }
+
+    @Test
+    @Tag("WRT-11")
+    void aBatchThatWaitsForOneReplicaIsSeenWithItsAgeAndIsNotCalledRefused() {
+        var lost = new Failure("reset", "connection reset", true);
+        var pin = new ShardView.Pin(0, 60 * SECOND, false);
+        held = List.of(new ShardView.Held(1, 1, 3, false, false, true, pin, 40 * SECOND, lost, Set.of()));
+        assertThat(series("millrace_pinned_batches")).singleElement().asString().endsWith(" 1.0");
+        assertThat(series("millrace_pinned_seconds")).singleElement().asString().endsWith(" 40.0");
+        assertThat(series("millrace_parked_batches")).singleElement().asString().endsWith(" 0.0");
     }
 
     @Test
@@ -221,6 +232,7 @@ class PipelineMetricsTest {
                 "millrace_rows_abandoned_total",
                 "millrace_rows_in_doubt_total",
                 "millrace_batches_written_total",
+                "millrace_possible_duplicates_total",
                 "millrace_batches_sealed_total",
                 "millrace_attempts_total",
                 "millrace_late_outcomes_total",

@@ -2,6 +2,10 @@ package dev.millrace.pipeline;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.clickhouse.ClickHouseSettings.Who;
+import dev.millrace.clickhouse.VerdictOverride;
+import dev.millrace.clickhouse.VerdictOverride.Blames;
+import dev.millrace.config.ClickHouseConfig;
 import dev.millrace.config.Configuration;
 import dev.millrace.config.ReadResult;
 import dev.millrace.config.ServerSettings;
@@ -74,5 +78,36 @@ final class WiringTest {
         assertThat(read).isInstanceOf(ReadResult.Loaded.class);
         if (read instanceof ReadResult.Loaded(var config, var _))
             Pipeline.of(config, "0").close();
+    }
+
+    @Test
+    @Tag("CH-4")
+    @Tag("CH-7")
+    void theSinkGetsTheVerdictsAndTheTokenOfTheFile() throws IOException {
+        var token = Files.writeString(folder.resolve("token"), "first\n");
+        var text = FILE.replace(
+                        "postgres: { table: public.orders, user: ingest, password: none-needed }",
+                        "clickhouse: { database: shop, table: orders, token: \"${file:" + token + "}\", verdicts: {"
+                                + " 1: rows, 2: size, 3: replica, 4: overload, 5: wait, \"6 a b\": settings } }")
+                .replace("postgres://127.0.0.1:9/shop", "http://127.0.0.1:9");
+        var read = Configuration.read(Files.writeString(folder.resolve("pipeline.yaml"), text), _ -> null);
+        if (!(read instanceof ReadResult.Loaded(var config, var _))) throw new AssertionError(read);
+        var sink = config.sinks().getFirst();
+        if (!(sink.kind() instanceof ClickHouseConfig clickhouse)) throw new AssertionError(sink);
+
+        var settings = Wiring.clickhouse(sink, clickhouse);
+
+        assertThat(settings.verdicts())
+                .containsExactly(
+                        new VerdictOverride(1, null, Blames.ROWS),
+                        new VerdictOverride(2, null, Blames.SIZE),
+                        new VerdictOverride(3, null, Blames.REPLICA),
+                        new VerdictOverride(4, null, Blames.OVERLOAD),
+                        new VerdictOverride(5, null, Blames.WAIT),
+                        new VerdictOverride(6, "a b", Blames.SETTINGS));
+        if (!(settings.login().who() instanceof Who.Bearer(var secret))) throw new AssertionError(settings.login());
+        assertThat(secret.reveal()).isEqualTo("first");
+        Files.writeString(token, "second");
+        assertThat(secret.reveal()).isEqualTo("second");
     }
 }

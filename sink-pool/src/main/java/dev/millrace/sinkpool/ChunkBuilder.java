@@ -34,6 +34,7 @@ public final class ChunkBuilder implements RowBuffer {
     private int rowStart;
     private int at;
     private int rows;
+    private int layout;
     private long firstOffset;
     private long oldestNanos;
     private ArrayList<Ack.Part> parts = new ArrayList<>(2);
@@ -72,7 +73,8 @@ public final class ChunkBuilder implements RowBuffer {
         partTaken = true;
     }
 
-    /// Encodes one record as one row. What is not [RowEncoder.Encoded.Written] leaves no byte behind.
+    /// Encodes one record as one row; all rows of one builder are of one layout. What is not
+    /// [RowEncoder.Encoded.Written] leaves no byte behind.
     public RowEncoder.Encoded append(RecordView record, RowEncoder encoder) {
         if (!begun) throw new IllegalStateException(partition + ": a row before its range began");
         if (rows > 0 && record.offset() - firstOffset > Integer.MAX_VALUE) handOver();
@@ -82,7 +84,7 @@ public final class ChunkBuilder implements RowBuffer {
         try {
             var encoded = encoder.encode(record, this);
             whole = encoded instanceof RowEncoder.Encoded.Written;
-            if (whole) endRow(record.offset());
+            if (whole) endRow(record.offset(), encoder.layout());
             return encoded;
         } finally {
             if (!whole) takeBack();
@@ -96,9 +98,10 @@ public final class ChunkBuilder implements RowBuffer {
         if (rows == 0 && open != null && open.bytes.length > slabs.targetBytes()) slab = null;
     }
 
-    private void endRow(long offset) {
+    private void endRow(long offset, int ofLayout) {
         var open = openSlab();
         if (rows == 0) {
+            layout = ofLayout;
             firstOffset = offset;
             oldestNanos = polledNanos;
         }
@@ -132,7 +135,19 @@ public final class ChunkBuilder implements RowBuffer {
         slabs.giveBack(open);
         var lease = budget.take(rows, end - from);
         var chunk = new EncodedChunk(
-                partition, epoch, target, open, from, indexFrom, rows, firstOffset, oldestNanos, parts, lease, tally);
+                partition,
+                epoch,
+                target,
+                layout,
+                open,
+                from,
+                indexFrom,
+                rows,
+                firstOffset,
+                oldestNanos,
+                parts,
+                lease,
+                tally);
         tally.took(rows);
         parts = new ArrayList<>(2);
         partTaken = false;

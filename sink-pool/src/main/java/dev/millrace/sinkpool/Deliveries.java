@@ -6,11 +6,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// The sealed batches of one shard that are not settled: a FIFO queue of those without a permit, those that hold one,
-/// and those that are parked: they wait for evidence or for their dead letters, and hold up nobody.
+/// and those that are parked: they wait for evidence, for their dead letters or for the one replica that they are
+/// pinned to, and hold up nobody.
 ///
 /// Invariant M3: a permit is given while fewer are out than the throttle's limit, and kept from a batch's first
 /// attempt until it is removed; so at most `inflight.max_per_shard` hold one (SEAL-7). Of those that hold one, no
-/// more are being written than the limit (BRK-12).
+/// more are being written than the limit (BRK-12), those that are pinned among them.
 ///
 /// Thread ownership: the shard machine that created it.
 final class Deliveries {
@@ -18,20 +19,24 @@ final class Deliveries {
     static final int MOST_PARKED = 64;
 
     private final Throttle throttle;
+    private final Pins pins;
     private final ArrayDeque<Delivery> queue = new ArrayDeque<>();
     private final List<Delivery> inFlight = new ArrayList<>();
     private final List<Delivery> parked = new ArrayList<>();
 
-    Deliveries(Throttle throttle) {
+    Deliveries(Throttle throttle, Pins pins) {
         this.throttle = throttle;
+        this.pins = pins;
     }
 
     void enqueue(Delivery delivery) {
         queue.addLast(delivery);
     }
 
-    /// Gives permits to those that wait for one, the longest waiting first.
+    /// Gives permits to those that wait for one, the longest waiting first. What is pinned gives its own back first.
     void admit() {
+        for (var delivery : List.copyOf(inFlight))
+            if (pins.pinned(delivery) && !(delivery.stage() instanceof Delivery.Stage.Writing)) park(delivery);
         while (inFlight.size() < throttle.limit() && !queue.isEmpty()) inFlight.add(queue.removeFirst());
     }
 
@@ -53,9 +58,9 @@ final class Deliveries {
         if (parked.size() < MOST_PARKED && inFlight.remove(delivery)) parked.add(delivery);
     }
 
-    /// It has something to write again: it is the next to get a permit.
+    /// It has something to write again: it is the next to get a permit, unless it is pinned.
     void unpark(Delivery delivery) {
-        if (parked.remove(delivery)) queue.addFirst(delivery);
+        if (!pins.pinned(delivery) && parked.remove(delivery)) queue.addFirst(delivery);
     }
 
     /// How many suspects others than `delivery` have.
@@ -107,19 +112,31 @@ final class Deliveries {
         return out;
     }
 
-    /// All as they are told to people.
-    List<ShardView.Held> views() {
-        var out = new ArrayList<ShardView.Held>();
-        for (var one : inFlight) out.add(one.view(false));
-        for (var one : parked) out.add(one.view(true));
-        for (var one : queue) out.add(one.view(one.begun()));
+    /// Those of which an attempt may have begun.
+    List<Delivery> begun() {
+        var out = new ArrayList<>(inFlight);
+        out.addAll(parked);
         return out;
     }
 
-    /// Those that hold a permit and may have a replica now: none while as many are being written as the limit allows.
+    /// All as they are told to people.
+    List<ShardView.Held> views() {
+        var out = new ArrayList<ShardView.Held>();
+        for (var one : inFlight) out.add(one.view(false, pins.view(one)));
+        for (var one : parked) out.add(one.view(true, pins.view(one)));
+        for (var one : queue) out.add(one.view(one.begun(), pins.view(one)));
+        return out;
+    }
+
+    /// Those that may have a replica now, what is pinned first, which has waited longest: none while as many are being
+    /// written as the limit allows.
     List<Delivery> ready() {
         var out = new ArrayList<Delivery>();
         var writing = 0;
+        for (var delivery : parked) {
+            if (delivery.stage() instanceof Delivery.Stage.Ready && pins.pinned(delivery)) out.add(delivery);
+            if (delivery.stage() instanceof Delivery.Stage.Writing) writing++;
+        }
         for (var delivery : inFlight) {
             if (delivery.stage() instanceof Delivery.Stage.Ready) out.add(delivery);
             if (delivery.stage() instanceof Delivery.Stage.Writing) writing++;
@@ -127,19 +144,20 @@ final class Deliveries {
         return writing < throttle.limit() ? out : List.of();
     }
 
-    /// What is parked and wants a replica again is the next to get a permit.
+    /// What is parked and wants any replica again is the next to get a permit.
     void wake(long nowNanos) {
         inFlight.forEach(delivery -> delivery.wake(nowNanos));
+        queue.forEach(delivery -> delivery.wake(nowNanos)); // what was pinned may sleep there
         for (var at = parked.size() - 1; at >= 0; at--) {
             var one = parked.get(at);
             one.wake(nowNanos);
-            if (one.stage() instanceof Delivery.Stage.Ready) queue.addFirst(parked.remove(at));
+            if (one.stage() instanceof Delivery.Stage.Ready && !pins.pinned(one)) queue.addFirst(parked.remove(at));
         }
     }
 
     /// The shard took something: what waits for evidence is tried again.
     void evidence(long nowNanos) {
-        parked.forEach(Delivery::wakeNow);
+        for (var one : parked) if (!pins.pinned(one)) one.wakeNow();
         wake(nowNanos);
     }
 

@@ -2,14 +2,16 @@ package dev.millrace.sinkpool;
 
 import dev.millrace.breaker.Preference;
 import dev.millrace.checkpoint.SourcePartition;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// One sealed batch on its way to its sink: where it stands, what its attempts so far said, and, while it is taken
-/// apart, which of its rows have ended.
+/// One sealed batch on its way to its sink: where it stands, what its attempts so far said and left open, and, while it
+/// is taken apart, which of its rows have ended.
 ///
 /// Thread ownership: the shard machine that created it.
 final class Delivery {
@@ -42,6 +44,8 @@ final class Delivery {
     private int failures;
     private int setbacks;
     private boolean inDoubt;
+    /// By what went out, under its own token each.
+    private final Map<Isolation.Part, Doubt> doubts = new HashMap<>();
     private boolean blocked;
     private String told = "";
     private int outages;
@@ -150,6 +154,33 @@ final class Delivery {
         else endings.doubtful(sent());
     }
 
+    /// An attempt of what is sent now may have stored it at this replica.
+    void ambiguousAt(int replica, long nowNanos) {
+        doubts.computeIfAbsent(sent(), _ -> new Doubt(replica, nowNanos)).ambiguousAt(replica);
+    }
+
+    /// Where what is sent now may be stored; null if no attempt of it was ambiguous, or nothing of it is sent.
+    @Nullable
+    Doubt doubtOfSent() {
+        return switch (stage) {
+            case Stage.Ready _, Stage.Sleeping _, Stage.Writing _ -> doubts.get(sent());
+            case Stage.Drifting _, Stage.Settling _ -> null;
+        };
+    }
+
+    /// How many rows may be stored twice once `replica` has what is sent now: under its own token, and under those of
+    /// parts of it or of what it is a part of.
+    long perhapsTwice(int replica, TokenLog log) {
+        var now = sent();
+        var rows = 0L;
+        for (var one : doubts.entrySet()) {
+            var doubt = one.getValue();
+            if (one.getKey().equals(now)) rows += (long) now.rows() * doubt.copiesBeside(replica, log);
+            else rows += (long) now.shared(one.getKey()) * doubt.copies(log);
+        }
+        return rows;
+    }
+
     void sleep(long nowNanos, long sleepNanos, Preference then) {
         stage = new Stage.Sleeping(NanoClock.due(nowNanos, sleepNanos), sleepNanos, then);
     }
@@ -255,7 +286,7 @@ final class Delivery {
                 .toList();
     }
 
-    ShardView.Held view(boolean parked) {
+    ShardView.Held view(boolean parked, ShardView.@Nullable Pin pin) {
         var rows = endings == null
                 ? batch.rows().rows()
                 : chunks().stream().mapToLong(EncodedChunk::rows).sum();
@@ -266,6 +297,7 @@ final class Delivery {
                 stage instanceof Stage.Writing,
                 blocked,
                 parked,
+                pin,
                 batch.sealedNanos(),
                 failure,
                 partitions);

@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /// Sends the batches that are ready to replicas that may be written to, pings those that come back, and ends
@@ -28,6 +29,7 @@ final class Dispatcher {
     private final ShardSettings settings;
     private final ShardCounts counts;
     private final Consumer<ShardNote> tell;
+    private final Pins pins;
     private final ReplicaSet replicas;
     private final ReplicaWatch watch;
     private final Attempts attempts;
@@ -36,8 +38,9 @@ final class Dispatcher {
     private final long heartbeatNanos;
     private long replicaWakeNanos = NanoClock.NEVER;
 
-    Dispatcher(ShardSettings settings, ShardCounts counts, long nowNanos, Consumer<ShardNote> tell) {
+    Dispatcher(ShardSettings settings, Pins pins, ShardCounts counts, long nowNanos, Consumer<ShardNote> tell) {
         this.settings = settings;
+        this.pins = pins;
         this.counts = counts;
         this.tell = tell;
         this.replicas = new ReplicaSet(settings.replicas(), slotSettings(settings), nowNanos);
@@ -79,30 +82,40 @@ final class Dispatcher {
         }
     }
 
-    /// With a healthy sibling, a probe is a ping, then the smallest batch that waits (BRK-7). Returns whether a
-    /// batch was started.
+    /// With a healthy sibling, a probe is a ping, then the smallest batch that waits and may go there (BRK-7). One that
+    /// is
+    /// pinned there has no other way, and so the whole time of a write. Returns whether a batch was started.
     private boolean probeBesideSibling(List<Delivery> ready, long nowNanos, Consumer<ShardCommand> out) {
         var deadline =
                 NanoClock.due(nowNanos, Math.min(settings.breaker().probeTimeoutNanos(), settings.writeTimeoutNanos()));
-        for (var permit = replicas.probe(nowNanos); permit != null; permit = replicas.probe(nowNanos)) {
-            if (pingedEpisode[permit.replica()] == permit.episode()) {
-                var bySize = Comparator.comparingLong(
-                        (Delivery delivery) -> delivery.rows().byteCount());
-                write(ready.stream().min(bySize).orElseThrow(), permit, deadline, nowNanos, out);
+        IntPredicate wanted = replica -> ready.stream().anyMatch(delivery -> pins.mayGoTo(delivery, replica));
+        for (var permit = replicas.probe(wanted, nowNanos); permit != null; permit = replicas.probe(wanted, nowNanos)) {
+            var replica = permit.replica();
+            if (pingedEpisode[replica] == permit.episode()) {
+                var smallest = ready.stream()
+                        .filter(delivery -> pins.mayGoTo(delivery, replica))
+                        .min(Comparator.comparingLong(
+                                delivery -> delivery.rows().byteCount()))
+                        .orElseThrow();
+                write(smallest, permit, pins.pinned(smallest) ? writeDeadline(nowNanos) : deadline, nowNanos, out);
                 return true;
             }
             var ping = attempts.begin(null, permit, nowNanos, deadline);
-            out.accept(new ShardCommand.StartPing(ping.id(), permit.replica(), deadline));
+            out.accept(new ShardCommand.StartPing(ping.id(), replica, deadline));
         }
         return false;
+    }
+
+    private long writeDeadline(long nowNanos) {
+        return NanoClock.due(nowNanos, settings.writeTimeoutNanos());
     }
 
     private boolean startFirst(List<Delivery> ready, long nowNanos, Consumer<ShardCommand> out) {
         for (var delivery : ready) {
             if (!(delivery.stage() instanceof Delivery.Stage.Ready(var preference))) continue;
-            switch (replicas.acquire(preference, nowNanos)) {
+            switch (replicas.acquire(pins.preference(delivery, preference), nowNanos)) {
                 case Leave.Granted(var permit) -> {
-                    write(delivery, permit, NanoClock.due(nowNanos, settings.writeTimeoutNanos()), nowNanos, out);
+                    write(delivery, permit, writeDeadline(nowNanos), nowNanos, out);
                     return true;
                 }
                 case Leave.Wait(var until) -> waitForReplica(until, nowNanos);

@@ -18,6 +18,7 @@ public final class EncodedChunk implements AutoCloseable {
     private final SourcePartition partition;
     private final long epoch;
     private final Target target;
+    private final int layout;
     private final byte[] bytes;
     private final int[] index;
     private final int from;
@@ -35,6 +36,7 @@ public final class EncodedChunk implements AutoCloseable {
             SourcePartition partition,
             long epoch,
             Target target,
+            int layout,
             Slab slab,
             int from,
             int indexFrom,
@@ -47,6 +49,7 @@ public final class EncodedChunk implements AutoCloseable {
         this.partition = partition;
         this.epoch = epoch;
         this.target = target;
+        this.layout = layout;
         this.bytes = slab.bytes;
         this.index = slab.index;
         this.from = from;
@@ -65,6 +68,7 @@ public final class EncodedChunk implements AutoCloseable {
         this.partition = whole.partition;
         this.epoch = whole.epoch;
         this.target = whole.target;
+        this.layout = whole.layout;
         this.bytes = whole.bytes;
         this.index = whole.index;
         this.from = whole.start(fromRow);
@@ -88,6 +92,11 @@ public final class EncodedChunk implements AutoCloseable {
 
     public Target target() {
         return target;
+    }
+
+    /// See [RowEncoder#layout].
+    public int layout() {
+        return layout;
     }
 
     public int rows() {

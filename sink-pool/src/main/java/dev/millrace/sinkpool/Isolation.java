@@ -21,6 +21,11 @@ final class Isolation {
         int rows() {
             return to - from;
         }
+
+        /// How many rows are of both.
+        int shared(Part other) {
+            return Math.max(0, Math.min(to, other.to) - Math.max(from, other.from));
+        }
     }
 
     /// A row that was refused alone. `certain`: for a reason that needs no evidence. `early`: before the sink took any

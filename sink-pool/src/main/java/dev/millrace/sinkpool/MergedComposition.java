@@ -25,8 +25,10 @@ final class MergedComposition {
     }
 
     /// Adds a chunk, and seals what has reached a threshold into `sealed`: never more than one chunk too much. A chunk
-    /// that reaches a threshold alone seals what is open before it, and goes alone (SEAL-2).
+    /// that reaches a threshold alone seals what is open before it, and goes alone (SEAL-2). So does one of another
+    /// layout.
     void add(EncodedChunk chunk, List<Sealing> sealed) {
+        if (!open.isEmpty() && open.getFirst().layout() != chunk.layout()) seal(SealReason.LAYOUT, sealed);
         var alone = reason(chunk.rows(), chunk.byteCount());
         if (alone != null) seal(alone, sealed);
         put(chunk);

@@ -21,4 +21,10 @@ public interface RowEncoder {
     }
 
     Encoded encode(RecordView record, RowBuffer row);
+
+    /// Which description of the destination its rows are made for, in the numbers of its sink. Rows of two layouts are
+    /// never written together. One encoder keeps its layout.
+    default int layout() {
+        return 0;
+    }
 }

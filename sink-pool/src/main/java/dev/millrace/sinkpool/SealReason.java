@@ -8,5 +8,7 @@ public enum SealReason {
     /// A source is paused, so nothing more would come.
     PRESSURE,
     REBALANCE,
+    /// The next rows are made for another description of the destination.
+    LAYOUT,
     DRAIN
 }

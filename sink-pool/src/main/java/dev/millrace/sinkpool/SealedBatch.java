@@ -4,4 +4,9 @@ package dev.millrace.sinkpool;
 ///
 /// `id` counts the shard's batches of this run, from 1.
 public record SealedBatch(
-        long id, ShardId shard, int lane, SealReason reason, BatchRows rows, Token token, long sealedNanos) {}
+        long id, ShardId shard, int lane, SealReason reason, BatchRows rows, Token token, long sealedNanos) {
+    /// Of all its rows: see [RowEncoder#layout].
+    public int layout() {
+        return rows.slices().getFirst().chunk().layout();
+    }
+}

@@ -82,7 +82,7 @@ public final class ShardCounts {
         replicaRows.addAndGet(replica, rows);
     }
 
-    /// These were written under another token than an attempt that may have stored them.
+    /// These are written, and may be stored once more by an ambiguous attempt that this write did not repeat.
     void perhapsTwice(long rows) {
         possibleDuplicates.addAndGet(rows);
     }
@@ -121,8 +121,8 @@ public final class ShardCounts {
         return rowsSkipped.get();
     }
 
-    /// Rows that this run may have stored twice, by taking a batch apart of which an attempt had ended unknown
-    /// (POI-12).
+    /// Rows that this run may have stored twice: of a batch that was taken apart after an attempt had ended unknown
+    /// (POI-12), or that was sent where no repeat is recognised (WRT-11).
     public long possibleDuplicates() {
         return possibleDuplicates.get();
     }

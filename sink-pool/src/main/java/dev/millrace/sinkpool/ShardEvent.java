@@ -25,6 +25,9 @@ public sealed interface ShardEvent {
     /// The dead-letter topic does not take it for now; it is sent again. Only told.
     record DeadLetterFailed(long batch, RowRef row, Failure failure) implements ShardEvent {}
 
+    /// What is known by now of who recognises a repeat. Until the first, all replicas do.
+    record TokensKnown(TokenLog log) implements ShardEvent {}
+
     /// A source is paused: seal what is worth it, since nothing more would come.
     record Pressure() implements ShardEvent {}
 

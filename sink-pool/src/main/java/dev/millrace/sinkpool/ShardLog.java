@@ -101,6 +101,17 @@ final class ShardLog {
                         .addKeyValue("batch", batch)
                         .addKeyValue("attempts", attempts)
                         .log("retry.max_attempts is spent; its offsets are not committed: {}", failure);
+            case ShardNote.Pinned(var batch, var replica, var failure) ->
+                LOG.atInfo()
+                        .addKeyValue("event", "batch_pinned")
+                        .addKeyValue("shard", shard)
+                        .addKeyValue("batch", batch)
+                        .addKeyValue("replica", endpoints.get(replica))
+                        .log(
+                                "the replica may have stored it, and no other would know; it waits for that one: {}",
+                                failure);
+            case ShardNote.PinOver(var batch, var replica, var waited, var resent) ->
+                pinOver(batch, replica, waited, resent);
             case ShardNote.Abandoned(var rows, var inDoubt) ->
                 LOG.atWarn()
                         .addKeyValue("event", "abandoned")
@@ -139,6 +150,21 @@ final class ShardLog {
                 .log(
                         "a writer threw {} when it was cancelled or closed",
                         cause.getClass().getName());
+    }
+
+    private void pinOver(long batch, int replica, long waitedNanos, boolean resent) {
+        LOG.atWarn()
+                .addKeyValue("event", resent ? "batch_resent" : "batch_pin_over")
+                .addKeyValue("shard", shard)
+                .addKeyValue("batch", batch)
+                .addKeyValue("replica", endpoints.get(replica))
+                .addKeyValue("seconds", waitedNanos / NANOS_PER_SECOND)
+                .log(
+                        resent
+                                ? "its replica did not come back in ambiguous.pin_for; it goes to any now, and its rows"
+                                        + " count as possible duplicates"
+                                : "its replica did not come back in ambiguous.pin_for; it waits on, and its offsets with"
+                                        + " it: bring the replica back, or set ambiguous.then to resend");
     }
 
     static void closeOverran(long writers) {

@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 /// simulation and the worker drive this same class.
 ///
 /// A batch takes an in-flight permit with its first attempt and keeps it, through backoff and breaker waits,
-/// until it is settled or parked. With none free, sealed batches wait in FIFO order and [#wantsChunks] is false
+/// until it is settled, parked or pinned to one replica. With none free, sealed batches wait in FIFO order and
+/// [#wantsChunks] is false
 /// (SEAL-5). While the sink is overloaded there are fewer permits, and open batches linger longer (BRK-12).
 ///
 /// Invariant M1: a chunk that arrived is settled exactly once, as written only after a sink said so. M2: every attempt
@@ -34,6 +35,7 @@ public final class ShardMachine {
     private final RetryLadder ladder;
     private final Composer composer;
     private final Throttle throttle;
+    private final Pins pins;
     private final Deliveries deliveries;
     private final Dispatcher dispatcher;
     private final LateCommands late;
@@ -54,9 +56,10 @@ public final class ShardMachine {
         this.ladder = new RetryLadder(settings.retry(), chance);
         this.composer = new Composer(settings, mint, counts);
         this.throttle = new Throttle(settings);
-        this.deliveries = new Deliveries(throttle);
         this.late = new LateCommands(counts);
-        this.dispatcher = new Dispatcher(settings, counts, nowNanos, late::tell);
+        this.pins = new Pins(settings, late);
+        this.deliveries = new Deliveries(throttle, pins);
+        this.dispatcher = new Dispatcher(settings, pins, counts, nowNanos, late::tell);
         this.trials = new Trials(settings.poison(), deliveries, ladder, counts, late);
     }
 
@@ -73,6 +76,7 @@ public final class ShardMachine {
             case ShardEvent.AttemptLost(var attempt, var failure) -> lost(attempt, failure, nowNanos);
             case ShardEvent.DeadLettered(var batch, var row) -> trials.deadLettered(batch, row);
             case ShardEvent.DeadLetterFailed(var batch, var _, var failure) -> trials.deadLetterFailed(batch, failure);
+            case ShardEvent.TokensKnown(var log) -> pins.log(log, deliveries);
             case ShardEvent.Pressure() -> composer.sealUnderPressure(nowNanos);
             case ShardEvent.Revoking(var partition, var epoch) -> {
                 revoking.put(partition, epoch);
@@ -202,6 +206,7 @@ public final class ShardMachine {
         }
         count(attempt, ShardCounts.Attempt.WRITTEN);
         counts.wrote(permit.replica(), delivery.countOnce() ? 1 : 0, rows, written.duplicate());
+        var perhapsTwice = pins.perhapsTwice(delivery, permit.replica());
         dispatcher.succeeded(permit, nowNanos);
         deliveries.freshLadders();
         late.tell(new ShardNote.Wrote(
@@ -212,10 +217,11 @@ public final class ShardMachine {
                 attempt.startedNanos() - batch.sealedNanos(),
                 nowNanos - attempt.startedNanos()));
         if (apart != null) {
-            trials.accepted(delivery, apart, nowNanos);
+            trials.accepted(delivery, apart, perhapsTwice, nowNanos);
             if (!giveUpIfUnwanted(delivery)) trials.goOn(delivery, apart, nowNanos);
             return;
         }
+        counts.perhapsTwice(perhapsTwice);
         deliveries.remove(delivery);
         delivery.chunks().forEach(chunk -> late.settle(chunk, Ending.WRITTEN));
         trials.accepted(rows, nowNanos);
@@ -313,6 +319,7 @@ public final class ShardMachine {
     }
 
     private void again(Delivery delivery, Failure failure, int replica, long sleepNanos, long nowNanos) {
+        pins.failed(delivery, replica, failure, nowNanos);
         delivery.sleep(nowNanos, sleepNanos, new Preference.Rather(replica));
         if (giveUpIfUnwanted(delivery)) return;
         var most = settings.retry().maxAttempts();
@@ -333,6 +340,7 @@ public final class ShardMachine {
         composer.sealDue(throttle.lingerNanos(), nowNanos);
         enqueueSealed(nowNanos);
         trials.tick(nowNanos);
+        pins.tick(deliveries, nowNanos);
         deliveries.wake(nowNanos);
         do {
             deliveries.admit();
@@ -393,6 +401,7 @@ public final class ShardMachine {
         if (over) return NanoClock.NEVER;
         var wake = NanoClock.earlier(dispatcher.wakeAtNanos(), composer.wakeAtNanos(throttle.lingerNanos()));
         wake = NanoClock.earlier(wake, deliveries.wakeAtNanos());
+        wake = NanoClock.earlier(wake, pins.wakeAtNanos(deliveries));
         return draining ? NanoClock.earlier(wake, drainNanos) : wake;
     }
 

@@ -37,6 +37,12 @@ public sealed interface ShardNote {
     /// fails.
     record GaveUp(long batch, int attempts, Failure failure) implements ShardNote {}
 
+    /// A batch may be stored at this replica, and no other would recognise it: it waits for that one.
+    record Pinned(long batch, int replica, Failure failure) implements ShardNote {}
+
+    /// `ambiguous.pin_for` is over for a batch: it waits on for its replica, or is `resent` to any.
+    record PinOver(long batch, int replica, long waitedNanos, boolean resent) implements ShardNote {}
+
     record Sealed(SealedBatch batch) implements ShardNote {}
 
     /// An attempt ended: `waitNanos` from its batch's seal to this attempt's start, `writeNanos` the attempt itself.

@@ -15,8 +15,9 @@ public record ShardSettings(
         BreakerSettings breaker,
         boolean countsRows,
         PoisonSettings poison,
+        AmbiguousSettings ambiguous,
         boolean advisory) {
-    /// Of a shard that is waited for.
+    /// Of a shard that is waited for, with the defaults of what is ambiguous.
     public ShardSettings(
             ShardId shard,
             int replicas,
@@ -28,7 +29,19 @@ public record ShardSettings(
             BreakerSettings breaker,
             boolean countsRows,
             PoisonSettings poison) {
-        this(shard, replicas, lanes, batch, maxInFlight, writeTimeoutNanos, retry, breaker, countsRows, poison, false);
+        this(
+                shard,
+                replicas,
+                lanes,
+                batch,
+                maxInFlight,
+                writeTimeoutNanos,
+                retry,
+                breaker,
+                countsRows,
+                poison,
+                AmbiguousSettings.DEFAULT,
+                false);
     }
 
     public ShardSettings {

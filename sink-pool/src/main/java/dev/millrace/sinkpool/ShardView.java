@@ -31,7 +31,7 @@ public record ShardView(
     }
 
     /// A sealed batch that is not settled, or was given up at the end. `blocked`: it waits for a person. `parked`: it
-    /// has begun, and holds no permit.
+    /// has begun, and holds no permit. With a `pin` it goes to one replica only.
     public record Held(
             long batch,
             long rows,
@@ -39,9 +39,14 @@ public record ShardView(
             boolean writing,
             boolean blocked,
             boolean parked,
+            @Nullable Pin pin,
             long sealedNanos,
             @Nullable Failure failure,
             Set<SourcePartition> partitions) {}
+
+    /// It may be stored at this replica, since the first attempt of which that is not known, and no other would
+    /// recognise it. `over`: `ambiguous.pin_for` has passed, and it waits on (WRT-11).
+    public record Pin(int replica, long sinceNanos, boolean over) {}
 
     /// A replica, and what its last failed attempt said.
     public record Replica(ReplicaView state, @Nullable Failure lastFailure) {}

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// The shell of one shard machine: one platform thread, one mailbox, one wait, and a virtual thread for each attempt.
@@ -20,6 +21,7 @@ final class ShardWorker {
     private static final long PRESS_EVERY_NANOS = 100_000_000L;
 
     private final ShardSettings settings;
+    private final Supplier<TokenLog> tokenLog;
     private final List<SinkWriter> writers;
     private final ShardCounts counts;
     private final ShardMachine machine;
@@ -36,6 +38,7 @@ final class ShardWorker {
     private final long shareRows;
     private final long shareBytes;
     private @Nullable ShardEvent current;
+    private TokenLog toldLog = TokenLog.SHARED;
     private boolean finished;
     private volatile ShardView view;
     private volatile ShardStatus.Worker state = ShardStatus.Worker.RUNNING;
@@ -46,6 +49,7 @@ final class ShardWorker {
             ShardSettings settings,
             ShardMachine machine,
             ShardCounts counts,
+            Supplier<TokenLog> tokenLog,
             List<SinkWriter> writers,
             List<URI> endpoints,
             AdmissionBudget budget,
@@ -55,6 +59,7 @@ final class ShardWorker {
         this.settings = settings;
         this.machine = machine;
         this.counts = counts;
+        this.tokenLog = tokenLog;
         this.writers = List.copyOf(writers);
         this.clock = clock;
         this.deadLetters = deadLetters;
@@ -166,6 +171,7 @@ final class ShardWorker {
             case ShardEvent.AttemptLost(var attempt, var _) -> attempts.remove(attempt);
             default -> {}
         }
+        tellOfTokens();
         machine.on(event, clock.nanoTime(), this::carryOut);
         if (event instanceof ShardEvent.EpochEnded(var partition, var epoch)) {
             var waiting = mailbox.withdraw(
@@ -175,6 +181,14 @@ final class ShardWorker {
         if (finished) give(mailbox.close());
         view = machine.view();
         if (finished) state = ShardStatus.Worker.FINISHED; // after the view, so that who sees the one sees the other
+    }
+
+    /// The sink may learn of a server only when that first answers.
+    private void tellOfTokens() {
+        var log = tokenLog.get();
+        if (log == toldLog) return;
+        toldLog = log;
+        machine.on(new ShardEvent.TokensKnown(log), clock.nanoTime(), this::carryOut);
     }
 
     /// Chunks that nobody waits for any more: the machine settles and counts them.

@@ -48,7 +48,16 @@ public final class SinkPool implements Intake, AutoCloseable {
                 var machine = new ShardMachine(settings, mint, chance.split(), counts, clock.nanoTime());
                 var writers = writersOf(spec);
                 var worker = new ShardWorker(
-                        settings, machine, counts, writers, spec.endpoints(), budget, clock, deadLetters, listener);
+                        settings,
+                        machine,
+                        counts,
+                        () -> spec.sink().tokenLog(settings.shard()),
+                        writers,
+                        spec.endpoints(),
+                        budget,
+                        clock,
+                        deadLetters,
+                        listener);
                 shards.add(new Shard(spec, worker, writers));
             }
             sinks.add(shards);

@@ -51,12 +51,13 @@ final class Trials {
         deliveries.evidence(nowNanos);
     }
 
-    /// The sink took the current part of it. What comes next is asked for by [#goOn], if anybody waits for the rest.
-    void accepted(Delivery delivery, Isolation isolation, long nowNanos) {
+    /// The sink took the current part of it, of which so many rows may be stored twice. What comes next is asked for by
+    /// [#goOn], if anybody waits for the rest.
+    void accepted(Delivery delivery, Isolation isolation, long perhapsTwice, long nowNanos) {
         var part = isolation.taken();
         delivery.ready();
         var endings = delivery.endings();
-        if (endings.anyDoubtful(part)) counts.perhapsTwice(part.rows());
+        counts.perhapsTwice(Math.max(perhapsTwice, endings.anyDoubtful(part) ? part.rows() : 0));
         judge.accepted(part.rows(), nowNanos);
         late.settle(endings.written(part));
         deliveries.evidence(nowNanos);

@@ -63,6 +63,37 @@ final class SealingTest {
         shard.assertAtRest();
     }
 
+    /// Takes the value for the row, of a second layout.
+    private static final RowEncoder ANEW = new RowEncoder() {
+        @Override
+        public Encoded encode(RecordView record, RowBuffer row) {
+            return FakeRecord.AS_IS.encode(record, row);
+        }
+
+        @Override
+        public int layout() {
+            return 2;
+        }
+    };
+
+    @Test
+    @Tag("CH-8")
+    void rowsOfTwoLayoutsAreNeverInOneBatch() {
+        var shard = new Shard(s -> s.maxRows = 10);
+        shard.arrive(shard.rows(0, 4));
+        var before = shard.arrive(shard.source.chunk(ANEW, "orders", 1, 1, 0, 3, 20, shard.now()))
+                .start();
+        assertThat(before.batch().reason()).isEqualTo(SealReason.LAYOUT);
+        assertThat(before.batch().layout()).isZero();
+        assertThat(before.rows().rows()).isEqualTo(4);
+        var after = shard.tickAt(1000).start();
+        assertThat(after.batch().layout()).isEqualTo(2);
+        assertThat(after.rows().part(1, 2).slices().getFirst().chunk().layout()).isEqualTo(2);
+        shard.written(before);
+        shard.written(after);
+        shard.assertAtRest();
+    }
+
     @Test
     @Tag("SEAL-1")
     void theNextBatchLingersFromItsOwnOldestRow() {
@@ -109,6 +140,8 @@ final class SealingTest {
         shard.arrive(shard.rows(17, 1));
         sent.add(shard.tickAt(1000).start());
         shard.arrive(shard.rows(18, 1));
+        sent.add(shard.arrive(shard.source.chunk(ANEW, "orders", 2, 1, 0, 1, 20, shard.now()))
+                .start());
         sent.add(shard.drainBy(9000).start());
         assertThat(sent.stream().map(start -> start.batch().reason()))
                 .containsExactly(
@@ -117,6 +150,7 @@ final class SealingTest {
                         SealReason.PRESSURE,
                         SealReason.REBALANCE,
                         SealReason.LINGER,
+                        SealReason.LAYOUT,
                         SealReason.DRAIN);
         for (var reason : SealReason.values())
             assertThat(shard.counts.sealedFor(reason)).as("%s", reason).isOne();

@@ -38,6 +38,7 @@ final class Shard {
         int probes = 1;
         long probeTimeout = 5000;
         boolean countsRows = true;
+        AmbiguousSettings ambiguous = AmbiguousSettings.DEFAULT;
         boolean advisory = false;
         PoisonSettings poison = PoisonSettings.of(PoisonSettings.Action.DEAD_LETTER);
         /// What the clock shows at the start.
@@ -64,6 +65,7 @@ final class Shard {
                             probeTimeout * MS),
                     countsRows,
                     poison,
+                    ambiguous,
                     advisory);
         }
     }

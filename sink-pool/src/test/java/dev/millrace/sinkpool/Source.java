@@ -46,6 +46,19 @@ final class Source {
     /// One chunk of `rows` rows of `bytesEach` bytes from offset `from` on, in a range of its own. A hole before it is
     /// part of that range.
     EncodedChunk chunk(String topic, int partition, long epoch, long from, int rows, int bytesEach, long polledNanos) {
+        return chunk(FakeRecord.AS_IS, topic, partition, epoch, from, rows, bytesEach, polledNanos);
+    }
+
+    /// The same, of rows that this encoder makes.
+    EncodedChunk chunk(
+            RowEncoder encoder,
+            String topic,
+            int partition,
+            long epoch,
+            long from,
+            int rows,
+            int bytesEach,
+            long polledNanos) {
         var source = partition(topic, partition);
         var tracker = trackers.computeIfAbsent(
                 new Owned(source, epoch), _ -> new PartitionTracker(source, epoch, from, -1, 1_000_000, handles));
@@ -55,8 +68,7 @@ final class Source {
         builder.begin(range, polledNanos);
         for (var i = 0; i < rows; i++) {
             builder.append(
-                    new FakeRecord(topic, partition, from + i, row(topic, partition, from + i, bytesEach)),
-                    FakeRecord.AS_IS);
+                    new FakeRecord(topic, partition, from + i, row(topic, partition, from + i, bytesEach)), encoder);
         }
         builder.handOver();
         acks.add(range);

@@ -80,7 +80,10 @@ final class BatchOracle {
         }
         if (!finished && permits > settings.maxInFlight())
             throw new Violation("SEAL-7", unsettled.size() + " batches are in flight: " + unsettled.keySet());
-        if (finished || !view.usable() || permits >= view.limit()) return;
+        var writing = view.held().stream().filter(ShardView.Held::writing).count();
+        if (!finished && writing > settings.maxInFlight())
+            throw new Violation("SEAL-7", writing + " batches are being written");
+        if (finished || !view.usable() || permits >= view.limit() || writing >= view.limit()) return;
         for (var batch : view.held())
             if (batch.attempts() == 0)
                 throw new Violation(

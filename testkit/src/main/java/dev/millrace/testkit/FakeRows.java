@@ -20,16 +20,23 @@ final class FakeRows implements RowEncoder {
 
     private final FakeLog log;
     private final @Nullable SkipOracle skips;
+    private final int layout;
     private byte[] scratch = new byte[Scenario.LONGEST_ROW];
 
     /// For a reader.
     FakeRows(FakeLog log) {
-        this(log, null);
+        this(log, null, 0);
     }
 
-    FakeRows(FakeLog log, @Nullable SkipOracle skips) {
+    FakeRows(FakeLog log, @Nullable SkipOracle skips, int layout) {
         this.log = log;
         this.skips = skips;
+        this.layout = layout;
+    }
+
+    @Override
+    public int layout() {
+        return layout;
     }
 
     @Override
@@ -81,6 +88,8 @@ final class FakeRows implements RowEncoder {
         var lastOffset = -1L;
         for (var slice : rows.slices()) {
             var chunk = slice.chunk();
+            if (last != null && last.layout() != chunk.layout())
+                throw new Violation("CH-8", chunk + " of layout " + chunk.layout() + " is beside " + last.layout());
             if (last == null
                     || chunk.epoch() != last.epoch()
                     || !chunk.partition().equals(last.partition())) {

@@ -106,7 +106,12 @@ final class FakeSink {
 
     /// Nothing is stored of what holds a row that does not fit; who would get a receipt is told why.
     private SinkPlans.Plan onContent(SentBatch batch, SinkPlans.Plan plan) {
-        if (takesAll || plan.landNanos() < 0) return plan;
+        if (plan.landNanos() < 0) return plan;
+        if (batch.layout() != world.layout()) {
+            world.reached(Sometimes.OLD_LAYOUT_REFUSED);
+            return plans.oldLayout(plan);
+        }
+        if (takesAll) return plan;
         for (var row = 0; row < batch.offsets.length; row++)
             if (world.log.refused(batch.partitions[row], batch.offsets[row])) return plans.refusing(batch, row, plan);
         return plan;

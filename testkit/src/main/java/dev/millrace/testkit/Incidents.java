@@ -42,7 +42,8 @@ final class Incidents {
             Fault.LSO_STALLS,
             Fault.FETCH_SLOW,
             Fault.COORDINATOR_MOVES,
-            Fault.DLQ_DOWN);
+            Fault.DLQ_DOWN,
+            Fault.TABLE_CHANGED);
 
     private static final long HOUR_NANOS = 3_600_000_000_000L;
     private static final long MOST_PROBES = 1_000;
@@ -125,6 +126,7 @@ final class Incidents {
             case FETCH_SLOW -> world.log.slow(chance.spreadMillis(50, 3_000));
             case COORDINATOR_MOVES -> world.group.move(chance.spreadMillis(50, 3_000));
             case DLQ_DOWN -> world.letters.down(chance.spreadMillis(100, 20_000));
+            case TABLE_CHANGED -> world.tableChanged(chance.spreadMillis(1, 10_000));
             case ANSWER_LOST,
                     ERROR_BEFORE_STORE,
                     THREAD_LOST,

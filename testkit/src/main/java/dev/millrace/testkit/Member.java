@@ -32,6 +32,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Thread ownership: the run.
 final class Member {
+    /// The one sink that it feeds.
+    static final String SINK = "warehouse";
+
     private static final long SHORTEST_NAP_NANOS = 1_000_000L;
     private static final long HELD_POLL_NANOS = 5_000_000L;
     private static final long ASK_AGAIN_NANOS = 1_000_000_000L;
@@ -166,6 +169,10 @@ final class Member {
         tell(new SourceEvent.TopicChanged(topic, was, is));
     }
 
+    void layoutChanged() {
+        tell(new SourceEvent.LayoutChanged(SINK));
+    }
+
     void identified(List<TopicId> topics) {
         identified = topics;
         if (arriving) naps.news();
@@ -237,6 +244,7 @@ final class Member {
                             case TARGET -> Sometimes.MAILBOX_FULL;
                             case DEAD_LETTERS, DRIFT -> Sometimes.LETTERS_FULL;
                             case PENDING -> Sometimes.PENDING_FULL;
+                            case LAYOUT -> Sometimes.PAUSED_FOR_LAYOUT;
                             case DRAIN -> Sometimes.PAUSED_FOR_DRAIN;
                             case HALTED -> Sometimes.PARTITION_HALTED;
                         });
@@ -256,6 +264,7 @@ final class Member {
                 position.paused = false;
                 resumed = true;
             }
+            case SourceCommand.ReadAgain(var partition, var from) -> readAgain(partition, from);
             case SourceCommand.Tell _ -> {}
             case SourceCommand.InputFinished() -> {
                 inputDone = true;
@@ -264,6 +273,15 @@ final class Member {
             }
             case SourceCommand.Stop(var exitCode, var reason) -> process.failed(exitCode, reason);
         }
+    }
+
+    private void readAgain(SourcePartition partition, CommitEntry from) {
+        var position = of(partition);
+        if (position == null) return;
+        world.note("read again", position.slot, from.offset());
+        world.reached(Sometimes.READ_AGAIN);
+        position.seek(from.offset(), from.leaderEpoch());
+        resumed = true;
     }
 
     private void pause(Set<SourcePartition> which, boolean paused) {

@@ -36,6 +36,8 @@ final class NoteOracle {
                     ShardNote.TakenApart _,
                     ShardNote.Poison _,
                     ShardNote.Drift _,
+                    ShardNote.Pinned _,
+                    ShardNote.PinOver _,
                     ShardNote.GaveUp _,
                     ShardNote.Sealed _,
                     ShardNote.Wrote _,

@@ -28,6 +28,9 @@ final class PipelineProcess {
     /// Clocks are wrong by one in a hundred at most.
     private static final long MOST_SKEW_PER_MILLION = 10_000;
 
+    /// A member may be in the middle of a long turn.
+    private static final long MEMBER_HEARS_MILLIS = 2_000;
+
     /// The account that one member keeps of one partition.
     record Counted(SourcePartition partition, RowTally tally) {}
 
@@ -49,6 +52,9 @@ final class PipelineProcess {
     private final ArrayDeque<Runnable> whenThawed = new ArrayDeque<>();
     private final int slot;
     private long effectsLeft = Long.MAX_VALUE;
+    /// What its encoders take the tables for.
+    private int layout;
+
     private boolean gone;
     private boolean frozen;
     private boolean zombie;
@@ -66,6 +72,7 @@ final class PipelineProcess {
         this.world = world;
         this.slot = slot;
         this.run = world.nextRun();
+        this.layout = world.layout();
         this.source = source;
         this.sink = sink;
         clock = new ProcessClock(
@@ -101,6 +108,15 @@ final class PipelineProcess {
         members.forEach(Member::discard);
         inputDone();
         left();
+    }
+
+    /// The tables have changed: it sees that so much later.
+    void tableChanged(long noticedNanos) {
+        later(noticedNanos, () -> {
+            if (layout == world.layout()) return;
+            layout = world.layout();
+            for (var member : members) later(world.chance.millis(0, MEMBER_HEARS_MILLIS), member::layoutChanged);
+        });
     }
 
     // --- its time
@@ -315,9 +331,9 @@ final class PipelineProcess {
 
     List<SinkFeed> sinks(SkipOracle skips) {
         return List.of(new SinkFeed(
-                "warehouse",
+                Member.SINK,
                 _ -> true,
-                () -> new FakeRows(world.log, skips),
+                () -> new FakeRows(world.log, skips, layout),
                 new FakeRouter(world.log),
                 sink.shards(),
                 1,

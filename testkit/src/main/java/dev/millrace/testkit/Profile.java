@@ -37,6 +37,7 @@ import static dev.millrace.testkit.Fault.RETENTION;
 import static dev.millrace.testkit.Fault.SHARD_DOWN;
 import static dev.millrace.testkit.Fault.SINK_POISON;
 import static dev.millrace.testkit.Fault.SLOW_DRIP;
+import static dev.millrace.testkit.Fault.TABLE_CHANGED;
 import static dev.millrace.testkit.Fault.THREAD_LOST;
 import static dev.millrace.testkit.Fault.TOPIC_MADE_ANEW;
 import static dev.millrace.testkit.Fault.TRUNCATION;
@@ -72,7 +73,7 @@ enum Profile {
         return switch (this) {
             case GENERAL -> Set.of();
             case REBALANCE_STORM -> Set.of(REBALANCE, MEMBER_LOST, MEMBER_FROZEN, GENERATION_SKIPPED);
-            case SLOW_SINK -> Set.of(REPLICA_SLOW, REPLICA_HANGS, INTERRUPT_IGNORED);
+            case SLOW_SINK -> Set.of(REPLICA_SLOW, REPLICA_HANGS, INTERRUPT_IGNORED, TABLE_CHANGED);
             case LONG_OUTAGE -> Set.of(SHARD_DOWN, REPLICA_DOWN, DRAIN, OUTAGE_OF_HOURS);
             case POISONED -> Set.of(SINK_POISON, POISON, DLQ_DOWN, LETTER_ACK_LOST, CRASH, DRAIN);
             case COMMIT_TROUBLE -> Set.of(COMMIT_LOST, COMMIT_LATE, COMMIT_REFUSED, COMMIT_LATER, COORDINATOR_MOVES);

@@ -1,7 +1,10 @@
 package dev.millrace.testkit;
 
+import dev.millrace.sinkpool.TokenLog;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// O3: every row that is stored more than once has a cause that is allowed. One stretch of owning a partition sends a
@@ -20,22 +23,27 @@ final class RepeatOracle {
 
     private final World world;
     private final boolean neverRepeats;
+    private final boolean countsRepeats;
     private final Map<Place, Copy> copies = new HashMap<>();
     private final Map<Place, Long> gone = new HashMap<>();
     private final Map<SentBatch.Sender, long[]> repeatedBlocks = new HashMap<>();
     private final Map<SentBatch.Sender, Long> doubled = new HashMap<>();
+    private final Map<SentBatch.Sender, Set<SentBatch>> repeated = new HashMap<>();
     private long rowsStored;
     private long rowsRepeated;
     private long rowsReplayed;
 
     RepeatOracle(World world) {
         this.world = world;
-        neverRepeats = world.scenario.sink().store().kind().neverRepeats();
+        var kind = world.scenario.sink().store().kind();
+        neverRepeats = kind.neverRepeats();
+        countsRepeats = kind.tokenLog() != TokenLog.SHARED;
     }
 
     /// The network delivered a request twice.
     void doubled(SentBatch batch) {
         doubled.merge(batch.sender, (long) batch.blocks(), Long::sum);
+        batch.doubled();
     }
 
     void stored(SentBatch batch, int block) {
@@ -78,6 +86,9 @@ final class RepeatOracle {
     private void repeated(SentBatch batch, int block) {
         if (neverRepeats)
             throw new Violation("O3", "block " + block + " is stored twice by a sink that honours tokens");
+        if (batch.sender.pins())
+            throw new Violation("WRT-11", "block " + block + " is sent to a replica that does not know it");
+        repeated.computeIfAbsent(batch.sender, _ -> new HashSet<>()).add(batch);
         var repeats = ++repeatedBlocks.computeIfAbsent(batch.sender, _ -> new long[1])[0];
         var most = batch.sender.doubtful() + doubled.getOrDefault(batch.sender, 0L);
         if (repeats > most)
@@ -85,6 +96,17 @@ final class RepeatOracle {
                     "O3",
                     repeats + " batches of run " + batch.sender.run() + " are stored again, of " + most
                             + " that may be by what is counted");
+    }
+
+    /// WRT-11: rows of batches that their shard knows to be in, and that are there more than once by its doing, are
+    /// counted.
+    void compare(SentBatch.Sender sender) {
+        if (!countsRepeats) return;
+        var rows = 0L;
+        for (var batch : repeated.getOrDefault(sender, Set.of())) if (batch.isWritten()) rows += batch.rowsRepeated();
+        var counted = sender.counts().possibleDuplicates();
+        if (rows > counted)
+            throw new Violation("WRT-11", rows + " rows are stored again, " + counted + " possible duplicates counted");
     }
 
     /// A block is there no more. If it was acknowledged, that is the sink's own loss; else nobody may count on it.

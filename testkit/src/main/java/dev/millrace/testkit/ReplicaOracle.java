@@ -60,6 +60,7 @@ final class ReplicaOracle {
                     ShardEvent.DeadLettered _,
                     ShardEvent.DeadLetterFailed _,
                     ShardEvent.Tick _,
+                    ShardEvent.TokensKnown _,
                     ShardEvent.Pressure _,
                     ShardEvent.Revoking _,
                     ShardEvent.EpochEnded _,
@@ -161,11 +162,12 @@ final class ReplicaOracle {
                     "WRT-10", "replica " + replica + " has " + unfinished[replica] + " unfinished attempts");
     }
 
-    /// WRT-2: a batch that failed at a replica prefers another that is well; a half-open one may be given any batch to
+    /// WRT-2: a batch that failed at a replica and is not pinned there prefers another that is well; a half-open one
+    /// may be given any batch to
     /// probe it.
     void prefersAnother(long batch, int replica, ShardView after) {
         var before = lastOf.put(batch, replica);
-        if (before == null || before != replica || halfOpen[replica]) return;
+        if (before == null || before != replica || halfOpen[replica] || pinned(batch, after)) return;
         for (var other : after.replicas()) {
             var state = other.state();
             if (state.replica() != replica && state.phase() == Phase.CLOSED && !state.unfinished())
@@ -173,6 +175,10 @@ final class ReplicaOracle {
                         "WRT-2",
                         "batch " + batch + " goes to replica " + replica + " again, not to " + state.replica());
         }
+    }
+
+    private static boolean pinned(long batch, ShardView view) {
+        return view.held().stream().anyMatch(held -> held.batch() == batch && held.pin() != null);
     }
 
     /// Who has finished waits for no attempt, pings among them.

@@ -1,5 +1,6 @@
 package dev.millrace.testkit;
 
+import dev.millrace.breaker.ReplicaView;
 import dev.millrace.sinkpool.ShardSettings;
 import dev.millrace.sinkpool.ShardView;
 import java.util.HashMap;
@@ -34,16 +35,27 @@ final class RetryOracle {
             throw new Violation("WRT-2", "batch " + batch + " is tried again after " + slept + " ns");
     }
 
+    /// What is pinned has one replica only.
+    private static boolean mayGo(ShardView.Held batch, ShardView view) {
+        var pin = batch.pin();
+        if (pin == null) return true;
+        var replica = view.replicas().get(pin.replica()).state();
+        return replica.phase() == ReplicaView.Phase.CLOSED && !replica.unfinished();
+    }
+
     void carriedOut(ShardView view) {
         if (!view.usable()) return;
         var writing = view.held().stream().filter(ShardView.Held::writing).count();
+        var permits = view.held().stream().filter(held -> !held.parked()).count();
         for (var batch : view.held()) {
             var last = ended.get(batch.batch());
-            if (last == null || batch.writing()) continue;
+            if (last == null || batch.writing() || !mayGo(batch, view)) continue;
             if (writing >= view.limit()) continue;
+            // What was pinned and is no more gets a permit like any other.
+            if (batch.parked() && batch.pin() == null && permits >= view.limit()) continue;
             var waits = process.now() - last;
             if (waits > settings.maxNanos() * (1 + settings.jitter()) + SLACK_NANOS)
-                throw new Violation("WRT-2", "batch " + batch.batch() + " waits for " + waits + " ns");
+                throw new Violation("WRT-2", "batch " + batch.batch() + " waits for " + waits + " ns: " + view);
         }
     }
 }

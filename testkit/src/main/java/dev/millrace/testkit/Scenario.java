@@ -5,9 +5,11 @@ import dev.millrace.kafka.KafkaSourceSettings;
 import dev.millrace.kafka.KafkaSourceSettings.OnLostOffset;
 import dev.millrace.kafka.KafkaSourceSettings.OnPoison;
 import dev.millrace.kafka.ValueFormat;
+import dev.millrace.sinkpool.AmbiguousSettings;
 import dev.millrace.sinkpool.PoisonSettings;
 import dev.millrace.sinkpool.ShardId;
 import dev.millrace.sinkpool.ShardSettings;
+import dev.millrace.sinkpool.TokenLog;
 import dev.millrace.testkit.Suppressed.Size;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -103,7 +105,8 @@ record Scenario(
             ShardSettings.RetrySettings retry,
             BreakerSettings breaker,
             PoisonSettings poison,
-            Content content) {
+            Content content,
+            AmbiguousSettings ambiguous) {
         /// As after a change of the file between two runs. What the stores are like stays.
         Sink changed(Chance chance) {
             return new Sink(
@@ -118,7 +121,22 @@ record Scenario(
                     Scenario.retry(chance),
                     Scenario.breaker(chance, writeNanos),
                     Scenario.poison(chance),
-                    content);
+                    content,
+                    Scenario.ambiguous(chance, store.kind()));
+        }
+
+        /// Where a batch may have one replica only, that must be able to come back beside its siblings.
+        private BreakerSettings probed() {
+            return new BreakerSettings(
+                    breaker.window(),
+                    breaker.minCalls(),
+                    breaker.failureRate(),
+                    breaker.slowNanos(),
+                    breaker.slowRate(),
+                    breaker.openNanos(),
+                    breaker.openMaxNanos(),
+                    breaker.halfOpenProbes(),
+                    Math.max(breaker.probeTimeoutNanos(), 2 * writeNanos));
         }
 
         ShardSettings shard(int shard, PoisonSettings.Action action) {
@@ -130,10 +148,12 @@ record Scenario(
                     maxInFlight,
                     writeTimeoutNanos,
                     retry,
-                    breaker,
+                    store.kind().tokenLog() == TokenLog.UNSHARED ? probed() : breaker,
                     countsRows,
                     new PoisonSettings(
-                            action, poison.singleRow(), poison.maxRate(), poison.evidenceNanos(), poison.attempts()));
+                            action, poison.singleRow(), poison.maxRate(), poison.evidenceNanos(), poison.attempts()),
+                    ambiguous,
+                    false);
         }
     }
 
@@ -230,21 +250,27 @@ record Scenario(
         var longest = chance.spreadMillis(20, 3_000);
         var write = Math.max(1, (long) (longest * 0.5 * chance.generator().nextDouble()));
         var writeTimeout = chance.of(0.03) ? YEAR_NANOS : longest;
+        var shards = suppressed.of(Size.SHARDS, chance.between(1, 3));
+        var replicas = suppressed.of(Size.REPLICAS, chance.between(1, 3));
+        var maxInFlight = chance.between(1, 3);
+        var countsRows = chance.of(0.7);
+        var store = store(chance);
         return new Sink(
-                suppressed.of(Size.SHARDS, chance.between(1, 3)),
-                suppressed.of(Size.REPLICAS, chance.between(1, 3)),
-                chance.between(1, 3),
+                shards,
+                replicas,
+                maxInFlight,
                 write,
                 writeTimeout,
-                chance.of(0.7),
-                store(chance),
+                countsRows,
+                store,
                 batch(chance),
                 retry(chance),
                 breaker(chance, write),
                 poison(chance),
                 new Content(
                         (int) (chance.of(0.25) ? chance.spread(10_000, 60_000) : chance.spread(200, 4_000)),
-                        chance.any(HINTS)));
+                        chance.any(HINTS)),
+                ambiguous(chance, store.kind()));
     }
 
     private static PoisonSettings poison(Chance chance) {
@@ -257,6 +283,14 @@ record Scenario(
                 chance.spread(1, 100) / 100.0,
                 chance.spreadMillis(100, 600_000),
                 chance.between(1, 2));
+    }
+
+    /// Drawn only where it matters, so that the other seeds stay what they are.
+    private static AmbiguousSettings ambiguous(Chance chance, SinkKind kind) {
+        if (kind.tokenLog() != TokenLog.UNSHARED) return AmbiguousSettings.DEFAULT;
+        return new AmbiguousSettings(
+                chance.of(0.1) ? 0 : chance.spreadMillis(1, 30_000),
+                chance.of(0.5) ? AmbiguousSettings.Then.WAIT : AmbiguousSettings.Then.RESEND);
     }
 
     private static Store store(Chance chance) {

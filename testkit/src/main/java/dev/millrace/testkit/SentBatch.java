@@ -8,8 +8,10 @@ import dev.millrace.sinkpool.ShardCounts.Attempt;
 ///
 /// Thread ownership: the run.
 final class SentBatch {
-    /// One shard of one process run, what production counts for it, and whether it sends in the order of offsets.
-    record Sender(long run, ShardCounts counts, boolean inOrder) {
+    /// One shard of one process run, what production counts for it, whether it sends in the order of offsets, and
+    /// whether
+    /// it repeats a batch only where that is recognised (WRT-11).
+    record Sender(long run, ShardCounts counts, boolean inOrder, boolean pins) {
         /// Attempts after which production can't know that nothing was stored.
         long doubtful() {
             var out = 0L;
@@ -33,6 +35,8 @@ final class SentBatch {
     private boolean acknowledged;
     private boolean doubtful;
     private boolean expired;
+    private boolean written;
+    private int doubled;
 
     SentBatch(Sender sender, BatchRows rows, String token, long hash, int[] partitions, int blockRows) {
         var mark = token.indexOf('#');
@@ -51,6 +55,11 @@ final class SentBatch {
                 epochs[at++] = slice.chunk().epoch();
             }
         stored = new int[(rows.rows() + this.blockRows - 1) / this.blockRows];
+    }
+
+    /// Of all its rows.
+    int layout() {
+        return rows.slices().getFirst().chunk().layout();
     }
 
     int blocks() {
@@ -76,6 +85,28 @@ final class SentBatch {
 
     boolean wasStored(int block) {
         return stored[block] > 0;
+    }
+
+    /// The most copies of its rows that are more than one, and not by the network's doing.
+    long rowsRepeated() {
+        var rows = 0L;
+        for (var block = 0; block < stored.length; block++)
+            rows += (long) Math.max(0, stored[block] - 1 - doubled) * (to(block) - from(block));
+        return rows;
+    }
+
+    /// The network delivered a request of it twice.
+    void doubled() {
+        doubled++;
+    }
+
+    /// Its shard knows that it is in.
+    void written() {
+        written = true;
+    }
+
+    boolean isWritten() {
+        return written;
     }
 
     /// A sender that still listened was told that it is in.

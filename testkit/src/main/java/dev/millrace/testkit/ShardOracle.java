@@ -29,11 +29,12 @@ final class ShardOracle {
     private final RetryOracle retries;
     private final CountOracle numbers;
     private final PoisonOracle poison;
+    private final PinOracle pins;
     private final ShardCounts counts;
     private final ShardSettings settings;
     private boolean finished;
 
-    ShardOracle(PipelineProcess process, ShardSettings settings, ShardCounts counts) {
+    ShardOracle(PipelineProcess process, ShardSettings settings, ShardCounts counts, SentBatch.Sender sender) {
         this.process = process;
         this.world = process.world;
         this.settings = settings;
@@ -44,6 +45,7 @@ final class ShardOracle {
         retries = new RetryOracle(process, settings);
         numbers = new CountOracle(counts);
         poison = new PoisonOracle(process, settings);
+        pins = new PinOracle(process, settings, sender);
         replicas = new ReplicaOracle(world, settings, retries, numbers);
     }
 
@@ -77,6 +79,7 @@ final class ShardOracle {
         if (event instanceof ShardEvent.AttemptEnded(var id, var outcome) && replicas.isLive(id))
             poison.ended(id, outcome);
         if (event instanceof ShardEvent.DeadLettered(var _, var row)) chunks.acknowledged(row);
+        pins.decided(event, commands);
         replicas.decided(event, before, after, commands);
         for (var command : commands)
             if (command instanceof ShardCommand.Tell(ShardNote.Abandoned told)) abandoned(told, after, commands);
@@ -89,6 +92,7 @@ final class ShardOracle {
         retries.started(start.batch().id());
         numbers.began(start.replica());
         poison.started(start);
+        pins.started(start, attempt);
         chunks.started(start, attempt);
         seals.started(start);
     }
@@ -136,6 +140,7 @@ final class ShardOracle {
         seals.carriedOut(event, after, finished);
         notes.carriedOut(after);
         poison.judged();
+        if (!finished) pins.carriedOut(after);
         if (!finished) retries.carriedOut(after);
         numbers.compare();
         chunks.compare(counts);
@@ -159,11 +164,12 @@ final class ShardOracle {
         chunks.sent(row);
     }
 
-    void told(ShardNote note) {
+    void told(ShardNote note, ShardView before) {
         if (note instanceof ShardNote.Poison(var row, var _, var skipped)) {
             poison.condemned(row);
             if (skipped) chunks.skipped(row);
         }
+        if (note instanceof ShardNote.Wrote wrote) pins.wrote(wrote.batch().id(), before);
         notes.told(note);
     }
 

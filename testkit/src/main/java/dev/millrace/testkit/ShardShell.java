@@ -2,6 +2,7 @@ package dev.millrace.testkit;
 
 import dev.millrace.checkpoint.Resolution;
 import dev.millrace.checkpoint.SourcePartition;
+import dev.millrace.sinkpool.AmbiguousSettings;
 import dev.millrace.sinkpool.DeadLetters;
 import dev.millrace.sinkpool.EncodedChunk;
 import dev.millrace.sinkpool.Ending;
@@ -16,6 +17,7 @@ import dev.millrace.sinkpool.ShardMachine;
 import dev.millrace.sinkpool.ShardNote;
 import dev.millrace.sinkpool.ShardSettings;
 import dev.millrace.sinkpool.ShardView;
+import dev.millrace.sinkpool.TokenLog;
 import dev.millrace.sinkpool.TokenMint;
 import dev.millrace.sinkpool.WriteOutcome;
 import java.util.ArrayDeque;
@@ -97,21 +99,25 @@ final class ShardShell {
         this.index = index;
         settings = process.sink.shard(index, world.operator.action(process.sink.poison()));
         counts = new ShardCounts(settings.replicas());
+        var log = process.sink.store().kind().tokenLog();
         sender = new SentBatch.Sender(
                 process.run,
                 counts,
                 settings.maxInFlight() == 1
                         && settings.retry().maxAttempts() == 0
+                        && log != TokenLog.UNSHARED
                         && !world.scenario.has(Fault.SINK_POISON)
-                        && !world.scenario.has(Fault.REFUSED));
+                        && !world.scenario.has(Fault.REFUSED),
+                log == TokenLog.UNSHARED && settings.ambiguous().then() == AmbiguousSettings.Then.WAIT);
         machine = new ShardMachine(
                 settings,
                 TokenMint.perRun("run" + process.run),
                 new SplittableRandom(Mix.of(world.scenario.seed(), process.run, index)),
                 counts,
                 process.now());
+        machine.on(new ShardEvent.TokensKnown(log), process.now(), commands::add);
         view = machine.view();
-        oracle = new ShardOracle(process, settings, counts);
+        oracle = new ShardOracle(process, settings, counts, sender);
     }
 
     int index() {
@@ -367,6 +373,7 @@ final class ShardShell {
                     ShardEvent.DeadLetterFailed _,
                     ShardEvent.DeadLettered _,
                     ShardEvent.Tick _,
+                    ShardEvent.TokensKnown _,
                     ShardEvent.Pressure _,
                     ShardEvent.Revoking _,
                     ShardEvent.EpochEnded _,
@@ -397,7 +404,11 @@ final class ShardShell {
             case ShardEvent.DeadLetterFailed(var batch, var _, var _) -> batch;
             case ShardEvent.EpochEnded(var _, var epoch) -> epoch;
             case ShardEvent.Revoking(var _, var epoch) -> epoch;
-            case ShardEvent.Tick(), ShardEvent.Pressure(), ShardEvent.InputClosed(), ShardEvent.DrainBy(var _) -> 0;
+            case ShardEvent.Tick(),
+                    ShardEvent.TokensKnown(var _),
+                    ShardEvent.Pressure(),
+                    ShardEvent.InputClosed(),
+                    ShardEvent.DrainBy(var _) -> 0;
         };
     }
 
@@ -501,7 +512,7 @@ final class ShardShell {
     }
 
     private void told(ShardNote note) {
-        oracle.told(note);
+        oracle.told(note, view);
         switch (note) {
             case ShardNote.OutageBegan _ -> world.reached(Sometimes.ALL_REPLICAS_OPEN);
             case ShardNote.ReplicaOpened _ -> world.reached(Sometimes.REPLICA_OPENED);
@@ -523,11 +534,14 @@ final class ShardShell {
                 world.reached(Sometimes.DRAIN_CUT_BY_DEADLINE);
                 if (inDoubt > 0) world.reached(Sometimes.IN_DOUBT_AT_DEADLINE);
             }
+            case ShardNote.PinOver over ->
+                world.reached(over.resent() ? Sometimes.RESENT_AFTER_PIN : Sometimes.PIN_OVER);
             case ShardNote.OverloadBegan _ -> world.reached(Sometimes.SLOWED_BY_OVERLOAD);
             case ShardNote.OverloadEnded _ -> world.reached(Sometimes.OVERLOAD_OVER);
             case ShardNote.OutageEnded _,
                     ShardNote.ReplicaHalfOpened _,
                     ShardNote.ReplicaClosed _,
+                    ShardNote.Pinned _,
                     ShardNote.Wrote _ -> {}
         }
     }
@@ -539,6 +553,7 @@ final class ShardShell {
             case LINGER -> Sometimes.LINGER_SEAL;
             case PRESSURE -> Sometimes.PRESSURE_SEAL;
             case REBALANCE -> Sometimes.REBALANCE_SEAL;
+            case LAYOUT -> Sometimes.LAYOUT_SEAL;
             case DRAIN -> Sometimes.DRAIN_SEAL;
         };
     }

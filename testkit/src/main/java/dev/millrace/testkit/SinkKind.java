@@ -1,5 +1,6 @@
 package dev.millrace.testkit;
 
+import dev.millrace.sinkpool.TokenLog;
 import java.util.List;
 
 /// What a store does with a batch that it is sent again.
@@ -21,6 +22,15 @@ enum SinkKind {
     LAGGING;
 
     static final List<SinkKind> ALL = List.of(values());
+
+    /// What a sink would tell of it.
+    TokenLog tokenLog() {
+        return switch (this) {
+            case HONOURING, WINDOWED, MULTI_BLOCK, TRANSACTIONAL, LAGGING -> TokenLog.SHARED;
+            case UNSHARED -> TokenLog.UNSHARED;
+            case AT_LEAST_ONCE -> TokenLog.NONE;
+        };
+    }
 
     /// Never stores a batch twice, whatever happens.
     boolean neverRepeats() {

@@ -98,6 +98,14 @@ final class SinkPlans {
         return new Plan(-1, plan.endNanos(), 0, false, false, -1, say);
     }
 
+    /// As `plan`, but nothing lands, since the table is another now.
+    Plan oldLayout(Plan plan) {
+        var say = plan.say();
+        if (say instanceof Say.Receipt)
+            say = new Say.This(new WriteOutcome.Misconfigured(new Failure("layout", "the table is another", false)));
+        return new Plan(-1, plan.endNanos(), 0, false, false, -1, say);
+    }
+
     private int lie(SentBatch batch, int row) {
         var lie = chance.between(0, batch.offsets.length);
         if (lie != row) world.reached(Sometimes.HINT_LIED);

@@ -25,6 +25,7 @@ final class World {
     private final Map<Sometimes, int[]> reached = new EnumMap<>(Sometimes.class);
     private long runs;
     private long epochs;
+    private int layout;
     private boolean healed;
     private long outageEnds;
 
@@ -58,6 +59,18 @@ final class World {
     /// Numbers process runs: no two have the same.
     long nextRun() {
         return ++runs;
+    }
+
+    /// What the tables of the sink are like: the number of times they were changed.
+    int layout() {
+        return layout;
+    }
+
+    /// The tables change now; who writes to them sees that within so long.
+    void tableChanged(long noticedNanos) {
+        layout++;
+        note("table changes", layout, noticedNanos);
+        for (var process : List.copyOf(processes)) process.tableChanged(chance.between(0, noticedNanos));
     }
 
     /// Everything is down for so long, and nothing else befalls anybody.

@@ -379,6 +379,32 @@ record Mutant(String name, String module, String type, List<Edit> edits) {
                         "dev.millrace.sinkpool.Deliveries",
                         new Edit("            one.wake(nowNanos);\n", "")),
                 new Mutant(
+                        "a pin is forgotten",
+                        "sink-pool",
+                        "dev.millrace.sinkpool.Pins",
+                        new Edit(
+                                "return pin == null ? otherwise : new Preference.Only(pin.first());",
+                                "return pin == null ? otherwise : otherwise;")),
+                new Mutant(
+                        "a probe takes any batch",
+                        "sink-pool",
+                        "dev.millrace.sinkpool.Pins",
+                        new Edit("return pin == null || pin.first() == replica;", "return pin == null || true;")),
+                new Mutant(
+                        "a pinned batch keeps its permit",
+                        "sink-pool",
+                        "dev.millrace.sinkpool.Deliveries",
+                        new Edit(
+                                "if (pins.pinned(delivery) && !(delivery.stage() instanceof Delivery.Stage.Writing)) park(delivery);",
+                                "if (pins.pinned(delivery) && delivery.attempts() > 99) park(delivery);")),
+                new Mutant(
+                        "what is sent again is not counted",
+                        "sink-pool",
+                        "dev.millrace.sinkpool.Doubt",
+                        new Edit(
+                                "case UNSHARED -> replicas.cardinality() - (replicas.get(replica) ? 1 : 0);",
+                                "case UNSHARED -> 0;")),
+                new Mutant(
                         "a record is encoded again when there is room",
                         "connectors/kafka",
                         "dev.millrace.kafka.PartitionFlow",

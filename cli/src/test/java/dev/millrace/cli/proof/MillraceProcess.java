@@ -45,6 +45,11 @@ final class MillraceProcess implements AutoCloseable {
         return start(name, file, dlqCommand(file, what, more));
     }
 
+    /// `millrace` with these arguments. Outputs go to files of this name beside the pipeline's.
+    static MillraceProcess of(String name, Path file, String... arguments) throws IOException {
+        return start(name, file, command(List.of("-Xmx512m"), List.of(arguments)));
+    }
+
     /// The words of that command.
     static List<String> dlqCommand(Path file, String what, String... more) {
         var arguments = new ArrayList<>(List.of("dlq", what, file.toString()));

@@ -19,15 +19,18 @@ final class BoundedText implements BodySubscriber<BoundedText.Read> {
     /// `whole`: the body ended, within the bound.
     record Read(String text, boolean whole) {}
 
-    private static final int KEPT_BYTES = 8 << 10;
+    /// Enough for an error, at each end.
+    static final int OF_AN_ERROR = 8 << 10;
+
     private static final long MOST_BYTES = 16 << 20;
     private static final long MOST_BYTES_PASSED_ON = 256 << 20;
 
     private final CompletableFuture<Read> read = new CompletableFuture<>();
-    private final byte[] head = new byte[KEPT_BYTES];
+    private final int kept;
+    private final byte[] head;
 
     /// A ring: the byte that was seen `n`th, after those of the head, is at `n` modulo its length.
-    private final byte[] tail = new byte[KEPT_BYTES];
+    private final byte[] tail;
 
     private final @Nullable Consumer<ByteBuffer> each;
     private final long most;
@@ -35,8 +38,11 @@ final class BoundedText implements BodySubscriber<BoundedText.Read> {
     private Flow.@Nullable Subscription body;
     private long seen;
 
-    /// What is not kept is lost. Where `each` takes all of it as it comes, the bound is wider.
-    BoundedText(@Nullable Consumer<ByteBuffer> each) {
+    /// Keeps so many bytes at each end. Where `each` takes all of it as it comes, the bound is wider.
+    BoundedText(int kept, @Nullable Consumer<ByteBuffer> each) {
+        this.kept = kept;
+        head = new byte[kept];
+        tail = new byte[kept];
         this.each = each;
         most = each == null ? MOST_BYTES : MOST_BYTES_PASSED_ON;
     }
@@ -66,14 +72,14 @@ final class BoundedText implements BodySubscriber<BoundedText.Read> {
     }
 
     private void keep(ByteBuffer buffer) {
-        if (seen < KEPT_BYTES) {
-            var fits = (int) Math.min(buffer.remaining(), KEPT_BYTES - seen);
+        if (seen < kept) {
+            var fits = (int) Math.min(buffer.remaining(), kept - seen);
             buffer.get(head, (int) seen, fits);
             seen += fits;
         }
         while (buffer.hasRemaining()) {
-            var at = (int) ((seen - KEPT_BYTES) % KEPT_BYTES);
-            var fits = Math.min(buffer.remaining(), KEPT_BYTES - at);
+            var at = (int) ((seen - kept) % kept);
+            var fits = Math.min(buffer.remaining(), kept - at);
             buffer.get(tail, at, fits);
             seen += fits;
         }
@@ -90,14 +96,14 @@ final class BoundedText implements BodySubscriber<BoundedText.Read> {
     }
 
     private String text() {
-        var beginning = new String(head, 0, (int) Math.min(seen, KEPT_BYTES), StandardCharsets.UTF_8);
-        var rest = seen - KEPT_BYTES;
+        var beginning = new String(head, 0, (int) Math.min(seen, kept), StandardCharsets.UTF_8);
+        var rest = seen - kept;
         if (rest <= 0) return beginning;
-        if (rest <= KEPT_BYTES) return beginning + new String(tail, 0, (int) rest, StandardCharsets.UTF_8);
-        var at = (int) (rest % KEPT_BYTES);
+        if (rest <= kept) return beginning + new String(tail, 0, (int) rest, StandardCharsets.UTF_8);
+        var at = (int) (rest % kept);
         return beginning
                 + "…"
-                + new String(tail, at, KEPT_BYTES - at, StandardCharsets.UTF_8)
+                + new String(tail, at, kept - at, StandardCharsets.UTF_8)
                 + new String(tail, 0, at, StandardCharsets.UTF_8);
     }
 }

@@ -3,12 +3,13 @@ package dev.millrace.clickhouse;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// What one ClickHouse sink was told to do. `extra` are settings of the user's, sent with every insert: none that
-/// the sink owns.
+/// the sink owns. `verdicts` are the user's, which come before those of the table of codes.
 ///
 /// Throws `IllegalArgumentException`, with the value and the bound or the reason, for what can't be.
 public record ClickHouseSettings(
@@ -18,30 +19,69 @@ public record ClickHouseSettings(
         Rows rows,
         Compression compression,
         Limits limits,
-        Map<String, String> extra) {
+        Map<String, String> extra,
+        List<VerdictOverride> verdicts) {
     public ClickHouseSettings {
         if (database.isEmpty()) throw new IllegalArgumentException("clickhouse.database is empty");
         if (table.isEmpty()) throw new IllegalArgumentException("clickhouse.table is empty");
         extra.keySet().forEach(InsertSettings::mustBeFree);
         // In one order, so that a request is the same in every run.
         extra = Collections.unmodifiableSortedMap(new TreeMap<>(extra));
+        verdicts = List.copyOf(verdicts);
     }
 
-    /// As whom, and over what. The password is asked for at every request, so that a rotated one is taken up. Prints no
-    /// secret.
-    public record Login(String user, Secret password, Tls tls) {
-        public Login {
-            if (user.isEmpty() || user.indexOf(':') >= 0)
-                throw new IllegalArgumentException("clickhouse.user is empty or holds a colon");
+    /// Without verdicts of the user's.
+    public ClickHouseSettings(
+            String database,
+            String table,
+            Login login,
+            Rows rows,
+            Compression compression,
+            Limits limits,
+            Map<String, String> extra) {
+        this(database, table, login, rows, compression, limits, extra, List.of());
+    }
+
+    /// As whom, and over what.
+    public record Login(Who who, Tls tls) {
+        public Login(String user, Secret password, Tls tls) {
+            this(new Who.User(user, password), tls);
         }
 
-        @Override
-        public String toString() {
-            return "Login[user=" + user + ", password=***, tls=" + tls + "]";
+        /// Who writes, in words: a server knows whose a token is.
+        String writer() {
+            return switch (who) {
+                case Who.User(var name, var _) -> name;
+                case Who.Bearer _ -> "the token's user";
+            };
         }
     }
 
-    /// Where the password comes from.
+    /// As whom. A secret is asked for at every request, so that a rotated one is taken up. Prints none.
+    public sealed interface Who {
+        /// By name and password.
+        record User(String name, Secret password) implements Who {
+            public User {
+                if (name.isEmpty() || name.indexOf(':') >= 0)
+                    throw new IllegalArgumentException("clickhouse.user is empty or holds a colon");
+            }
+
+            @Override
+            public String toString() {
+                return "User[name=" + name + ", password=***]";
+            }
+        }
+
+        /// By what a token says.
+        record Bearer(Secret token) implements Who {
+            @Override
+            public String toString() {
+                return "Bearer[token=***]";
+            }
+        }
+    }
+
+    /// Where a password or token comes from.
     @FunctionalInterface
     public interface Secret {
         /// The secret itself. Empty for a user who has none.
@@ -76,20 +116,16 @@ public record ClickHouseSettings(
     /// What is sent.
     public enum Format {
         /// The record's value, a JSON object, as it is.
-        JSON_EACH_ROW("JSONEachRow");
-
-        final String name;
-
-        Format(String name) {
-            this.name = name;
-        }
+        JSON_EACH_ROW,
+        /// Rows typed by the table's own columns.
+        ROW_BINARY
     }
 
     /// What a field is that no column has.
     public enum UnknownFields {
         /// A refused row.
         REFUSE,
-        /// Left out by the server.
+        /// Left out: by the server of a row that is sent as it is, else here.
         IGNORE
     }
 

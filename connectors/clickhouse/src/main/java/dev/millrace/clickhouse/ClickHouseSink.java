@@ -1,14 +1,22 @@
 package dev.millrace.clickhouse;
 
+import dev.millrace.clickhouse.ClickHouseSettings.Format;
+import dev.millrace.json.IgnoredFields;
+import dev.millrace.json.JsonFields;
+import dev.millrace.sinkpool.Checkup;
 import dev.millrace.sinkpool.Failure;
+import dev.millrace.sinkpool.Finding;
+import dev.millrace.sinkpool.Guarantee;
 import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.RowEncoder;
 import dev.millrace.sinkpool.ShardId;
 import dev.millrace.sinkpool.Sink;
 import dev.millrace.sinkpool.SinkTraits;
 import dev.millrace.sinkpool.SinkWriter;
+import dev.millrace.sinkpool.TokenLog;
 import java.net.URI;
 import java.net.http.HttpClient;
+import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,17 +39,15 @@ public final class ClickHouseSink implements Sink {
     private static final SinkTraits TRAITS = new SinkTraits(false);
 
     private final ClickHouseSettings settings;
+    private final Map<ShardId, List<ClickHouseEndpoint>> shards;
     private final Preflight preflight;
     private final Supplier<RowEncoder> encoders;
-    private final Supplier<HttpClient> clients;
+    private final Clients clients;
+    private final Dialects dialects;
     private final NanoClock clock;
-    private final Map<ShardId, List<ClickHouseEndpoint>> shards;
+    private final IgnoredFields ignored = new IgnoredFields();
     private volatile ClickHouseWriter.@Nullable How how;
-
-    /// Guarded by this object. Made with the first description, since it has a thread.
-    private @Nullable HttpClient client;
-
-    private boolean closed;
+    private volatile @Nullable TableLayout layout;
 
     private ClickHouseSink(
             ClickHouseSettings settings,
@@ -49,11 +55,12 @@ public final class ClickHouseSink implements Sink {
             Supplier<RowEncoder> encoders,
             NanoClock clock) {
         this.settings = settings;
-        this.shards = Map.copyOf(shards);
+        this.shards = shards;
         this.encoders = encoders;
         this.clock = clock;
         clients = new Clients(settings);
-        preflight = new Preflight(settings, shards, clients, clock);
+        dialects = new Dialects(clock);
+        preflight = new Preflight(settings, shards, clients::fresh, dialects, clock);
     }
 
     /// Checks the endpoints, and connects nowhere. `encoders` gives what makes a row of a record: its value
@@ -79,11 +86,11 @@ public final class ClickHouseSink implements Sink {
     ///
     /// Blocks until all have answered, at most to the deadline.
     ///
-    /// The first answer decides for the life of the sink: a batch that is sent again goes under the
-    /// same settings (CH-3).
+    /// The first answer decides for the life of the sink what is said of every insert: a batch that is sent
+    /// again goes under the same settings (CH-3). Which of them a server knows is asked of each for itself.
     public Description describe(long deadlineNanos) {
         try {
-            client();
+            clients.lease().close();
         } catch (IllegalArgumentException refused) {
             return new Description.Refused(
                     refused.getMessage() == null ? "clickhouse.tls can't be used" : refused.getMessage());
@@ -96,8 +103,9 @@ public final class ClickHouseSink implements Sink {
             return new Description.NotReachable(new Failure("interrupted", "asking for the table was ended", false));
         }
         if (!(asked instanceof Description.Described described) || how != null) return asked;
+        layout = described.layout();
         how = new ClickHouseWriter.How(
-                new InsertSettings(settings, Set.copyOf(described.knownSettings())),
+                new InsertSettings(settings, Set.copyOf(described.knownSettings()), described.layout()),
                 described.interrupted() == Description.Interrupted.VERIFIED);
         LOG.atInfo()
                 .addKeyValue("event", "clickhouse_table_described")
@@ -107,16 +115,32 @@ public final class ClickHouseSink implements Sink {
                         settings.table(),
                         described.version(),
                         described.unseen());
+        for (var hazard : new Verdicts(settings.verdicts()).hazards())
+            LOG.atWarn().addKeyValue("event", "clickhouse_hazard").log(hazard);
         for (var hazard : described.hazards())
             LOG.atWarn().addKeyValue("event", "clickhouse_hazard").log(hazard);
         return asked;
     }
 
-    private synchronized HttpClient client() {
-        if (closed) throw new IllegalStateException("the sink is closed");
-        var made = client;
-        if (made == null) client = made = clients.get();
-        return made;
+    /// Looks at every endpoint of every shard, not only at the first that answers, and keeps nothing of it. Reads only.
+    ///
+    /// Blocks until all have answered, at most to the deadline.
+    public Checkup checkUp(long deadlineNanos, InstantSource wallClock) throws InterruptedException {
+        HttpClient own;
+        try {
+            own = clients.fresh();
+        } catch (IllegalArgumentException refused) {
+            var where = "sinks." + shards.keySet().iterator().next().sink();
+            var why = refused.getMessage() == null ? "clickhouse.tls can't be used" : refused.getMessage();
+            return new Checkup(
+                    new Guarantee(Guarantee.Level.L0, "no server was asked"),
+                    List.of(Finding.fault(where, why, "mend the file, or name another")));
+        }
+        try {
+            return new SinkCheckup(settings, shards, clock, wallClock).look(own, deadlineNanos);
+        } finally {
+            own.shutdownNow();
+        }
     }
 
     @Override
@@ -124,25 +148,52 @@ public final class ClickHouseSink implements Sink {
         return TRAITS;
     }
 
+    /// Throws `IllegalStateException` for typed rows before the table is described.
     @Override
     public RowEncoder encoder() {
         var coordinates = settings.rows().coordinates();
-        return coordinates.isEmpty() ? encoders.get() : new CoordinateEncoder(coordinates, encoders.get());
+        if (settings.rows().format() == Format.JSON_EACH_ROW)
+            return coordinates.isEmpty() ? encoders.get() : new CoordinateEncoder(coordinates, encoders.get());
+        var described = layout;
+        if (described == null)
+            throw new IllegalStateException(
+                    "table " + settings.database() + "." + settings.table() + " is not described yet");
+        var unknown = switch (settings.rows().unknownFields()) {
+            case REFUSE -> JsonFields.Unknown.REFUSE;
+            case IGNORE -> JsonFields.Unknown.IGNORE;
+        };
+        return described.encoder(unknown, ignored);
+    }
+
+    /// How often `unknown_fields: ignore` left out each field of typed rows, by name: at most 100 names, and the rest
+    /// under one more.
+    public Map<String, Long> ignoredFields() {
+        return ignored.counts();
     }
 
     @Override
     public SinkWriter writer(ShardId shard, URI endpoint) {
         var replicas = shards.getOrDefault(shard, List.of());
         return new ClickHouseWriter(
-                ClickHouseEndpoint.of(endpoint), replicas, settings, this::client, clients, () -> how, clock);
+                shard,
+                ClickHouseEndpoint.of(endpoint),
+                replicas,
+                settings,
+                clients,
+                dialects,
+                preflight,
+                () -> how,
+                clock);
+    }
+
+    @Override
+    public TokenLog tokenLog(ShardId shard) {
+        return preflight.tokenLog(shard);
     }
 
     /// Ends every attempt under way. Blocks for nothing.
     @Override
     public void close() {
-        synchronized (this) {
-            closed = true;
-            if (client != null) client.shutdownNow();
-        }
+        clients.close();
     }
 }

@@ -4,6 +4,7 @@ import dev.millrace.sinkpool.BatchRows;
 import dev.millrace.sinkpool.Failure;
 import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.PingCall;
+import dev.millrace.sinkpool.ShardId;
 import dev.millrace.sinkpool.SinkWriter;
 import dev.millrace.sinkpool.Token;
 import dev.millrace.sinkpool.WriteCall;
@@ -25,13 +26,18 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Thread ownership: shared by attempts.
 final class ClickHouseWriter implements SinkWriter {
+    private static final String UNKNOWN_SETTING = "115";
+
+    private final ShardId shard;
     private final ClickHouseEndpoint endpoint;
     private final ClickHouseSettings settings;
-    private final Supplier<HttpClient> client;
-    private final Supplier<HttpClient> fresh;
     private final List<ClickHouseEndpoint> replicas;
+    private final Clients clients;
+    private final Dialects dialects;
+    private final Preflight preflight;
     private final Supplier<@Nullable How> described;
     private final NanoClock clock;
+    private final Verdicts verdicts;
     private final Set<Runnable> underWay = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
@@ -39,25 +45,29 @@ final class ClickHouseWriter implements SinkWriter {
     /// lost, so it is read.
     record How(InsertSettings insert, boolean verifies) {}
 
-    /// `replicas` are those of its shard, in any order, itself among them. `client` is everybody's; `fresh` makes one
-    /// that has no connection yet.
+    /// `replicas` are those of its shard, in any order, itself among them.
     ClickHouseWriter(
+            ShardId shard,
             ClickHouseEndpoint endpoint,
             List<ClickHouseEndpoint> replicas,
             ClickHouseSettings settings,
-            Supplier<HttpClient> client,
-            Supplier<HttpClient> fresh,
+            Clients clients,
+            Dialects dialects,
+            Preflight preflight,
             Supplier<@Nullable How> described,
             NanoClock clock) {
+        this.shard = shard;
         this.endpoint = endpoint;
         var ordered = new ArrayList<ClickHouseEndpoint>(List.of(endpoint));
         for (var replica : replicas) if (!replica.equals(endpoint)) ordered.add(replica);
         this.replicas = List.copyOf(ordered);
         this.settings = settings;
-        this.client = client;
-        this.fresh = fresh;
+        this.clients = clients;
+        this.dialects = dialects;
+        this.preflight = preflight;
         this.described = described;
         this.clock = clock;
+        verdicts = new Verdicts(settings.verdicts());
     }
 
     @Override
@@ -69,33 +79,41 @@ final class ClickHouseWriter implements SinkWriter {
         if (call.rows().rows() >= InsertSettings.BLOCK_ROWS)
             return new WriteOutcome.TooLarge(
                     new Failure("block", call.rows().rows() + " rows are more than a block of the server's", false));
-        var sent = send(call, how.insert, call.rows(), call.token());
-        if (!how.verifies || !call.mayBeStored() || !(sent instanceof WriteOutcome.Written)) return sent;
-        var shard = new Shard(call, how.insert);
-        return new Verification(settings, shard, call.rows(), call.batch().token(), call.token()).outcome();
-    }
-
-    private WriteOutcome send(WriteCall call, InsertSettings how, BatchRows rows, Token token)
-            throws InterruptedException {
-        try (var body = new RowsBody(rows, settings.compression())) {
-            var request = new Exchange.Request(
-                    endpoint.query(how.query(token)), body, settings.compression().encoding, body::begun, null);
-            var answered = ended(client.get(), request, call.deadlineNanos(), call::onCancel);
-            return switch (answered) {
-                case Exchange.Result.Answered(var answer) -> Verdict.of(answer, rows.rows());
-                case Exchange.Result.Failed(var outcome) -> outcome;
+        try (var lease = clients.lease()) {
+            var unsent = preflight.ask(shard, lease.client(), endpoint, call.deadlineNanos());
+            if (unsent != null) return unsent;
+            var way = dialects.way(
+                    endpoint,
+                    how.insert,
+                    question -> ended(lease.client(), question, call.deadlineNanos(), call::onCancel));
+            return switch (way) {
+                case Dialects.Way.Open(var known, var fresh) -> {
+                    var sent = new Sending(lease.client(), known, fresh, call);
+                    yield how.verifies ? sent.verified() : sent.send(call.rows(), call.token());
+                }
+                case Dialects.Way.Closed(var outcome) -> outcome;
             };
         }
     }
 
-    /// The shard's replicas, asked within one attempt.
-    private final class Shard implements Verification.Replicas {
-        private final WriteCall call;
+    /// One attempt: what it is sent with, and whom it may ask.
+    private final class Sending implements Verification.Replicas {
+        private final HttpClient over;
         private final InsertSettings how;
+        private final boolean fresh;
+        private final WriteCall call;
 
-        Shard(WriteCall call, InsertSettings how) {
-            this.call = call;
+        Sending(HttpClient over, InsertSettings how, boolean fresh, WriteCall call) {
+            this.over = over;
             this.how = how;
+            this.fresh = fresh;
+            this.call = call;
+        }
+
+        WriteOutcome verified() throws InterruptedException {
+            var sent = send(call.rows(), call.token());
+            if (!call.mayBeStored() || !(sent instanceof WriteOutcome.Written)) return sent;
+            return new Verification(settings, this, call.rows(), call.batch().token(), call.token()).outcome();
         }
 
         @Override
@@ -108,18 +126,42 @@ final class ClickHouseWriter implements SinkWriter {
                 throws InterruptedException {
             var request = Exchange.Request.question(
                     replica.query(Verification.parameters()), BodyPublishers.ofString(question), lines);
-            return ended(client.get(), request, call.deadlineNanos(), call::onCancel);
+            return ended(over, request, call.deadlineNanos(), call::onCancel);
         }
 
         @Override
         public WriteOutcome send(BatchRows rows, Token token) throws InterruptedException {
-            return ClickHouseWriter.this.send(call, how, rows, token);
+            try (var body = new RowsBody(how.prefix(), rows, settings.compression())) {
+                var request = new Exchange.Request(
+                        endpoint.query(how.query(token)), body, settings.compression().encoding, body::begun);
+                return switch (ended(over, request, call.deadlineNanos(), call::onCancel)) {
+                    case Exchange.Result.Answered(var answer) -> {
+                        var outcome = Verdict.of(answer, rows.rows(), verdicts);
+                        yield fresh ? outcome : unlessAnotherServer(outcome);
+                    }
+                    case Exchange.Result.Failed(var outcome) -> {
+                        // What comes up again may be another server.
+                        dialects.forget(endpoint);
+                        yield outcome;
+                    }
+                };
+            }
         }
+    }
+
+    /// A server that does not know what it knew when it was asked is another one: it is asked before the next attempt.
+    private WriteOutcome unlessAnotherServer(WriteOutcome outcome) {
+        if (!(outcome instanceof WriteOutcome.Misconfigured(var failure))
+                || !failure.code().equals(UNKNOWN_SETTING)) return outcome;
+        dialects.forget(endpoint);
+        return new WriteOutcome.Unavailable(failure, new WriteOutcome.Blame.Nobody());
     }
 
     @Override
     public WriteOutcome ping(PingCall call) throws InterruptedException {
-        var own = fresh.get();
+        // Whoever was away may come back as another.
+        dialects.forget(endpoint);
+        var own = clients.fresh();
         try {
             var address = endpoint.query("query=" + URLEncoder.encode(readOnly(), StandardCharsets.UTF_8));
             var request = Exchange.Request.question(address, BodyPublishers.noBody());
@@ -161,7 +203,7 @@ final class ClickHouseWriter implements SinkWriter {
     }
 
     private static WriteOutcome pinged(HttpAnswer answer) {
-        return switch (Verdict.of(answer, 0)) {
+        return switch (Verdict.of(answer)) {
             case WriteOutcome.Written written when answer.text().strip().equals("0") -> written;
             case WriteOutcome.Written _ ->
                 Verdict.unavailable("read-only", "the table is read-only on this replica", false);

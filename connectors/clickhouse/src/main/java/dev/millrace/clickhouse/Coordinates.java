@@ -94,6 +94,13 @@ public record Coordinates(SortedMap<Part, String> columns) {
         return columns.keySet().containsAll(Set.of(Part.TOPIC, Part.PARTITION, Part.OFFSET));
     }
 
+    /// What the column takes; null for one that takes none.
+    @Nullable
+    Part part(String column) {
+        for (var entry : columns.entrySet()) if (entry.getValue().equals(column)) return entry.getKey();
+        return null;
+    }
+
     /// A column of the table. `kind` is `system.columns.default_kind`, empty for one without a default.
     record Column(String type, String kind) {
         private boolean stored() {

@@ -6,18 +6,20 @@ import java.util.Collections;
 import java.util.List;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /// What asking the shards for their table came to. Closed: switches over it have no default.
 public sealed interface Description {
     /// The table is there. `version` is the oldest that answered. `knownSettings` are those that
     /// not every version has, and that every server here has. `unseen` shards could not be asked.
-    /// `hazards` are what a person should know, a line each.
+    /// `hazards` are what a person should know, a line each. `layout` is null where rows are sent as they are.
     record Described(
             String version,
             SortedSet<String> knownSettings,
             List<ShardId> unseen,
             Interrupted interrupted,
-            SortedSet<String> hazards)
+            SortedSet<String> hazards,
+            @Nullable TableLayout layout)
             implements Description {
         public Described {
             knownSettings = Collections.unmodifiableSortedSet(new TreeSet<>(knownSettings));

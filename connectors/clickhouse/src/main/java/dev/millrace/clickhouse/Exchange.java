@@ -15,9 +15,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.channels.UnresolvedAddressException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.Base64;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -25,6 +23,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
 
@@ -41,20 +40,31 @@ final class Exchange {
         record Failed(WriteOutcome outcome) implements Result {}
     }
 
-    /// What is sent, and how it is packed; empty for as it is. `answer` is given the answer's body as it comes.
+    /// What is sent, and how it is packed; empty for as it is. Of the answer `kept` bytes are kept at each end, and
+    /// `answer` is given all of it as it comes.
     record Request(
             URI address,
             BodyPublisher body,
             String encoding,
             BooleanSupplier begun,
+            int kept,
             @Nullable Consumer<ByteBuffer> answer) {
+        Request(URI address, BodyPublisher body, String encoding, BooleanSupplier begun) {
+            this(address, body, encoding, begun, BoundedText.OF_AN_ERROR, null);
+        }
+
         /// A question: it stores nothing.
         static Request question(URI address, BodyPublisher body) {
             return question(address, body, null);
         }
 
         static Request question(URI address, BodyPublisher body, @Nullable Consumer<ByteBuffer> answer) {
-            return new Request(address, body, "", () -> false, answer);
+            return new Request(address, body, "", () -> false, BoundedText.OF_AN_ERROR, answer);
+        }
+
+        /// The same, whose answer is long.
+        static Request longQuestion(URI address, BodyPublisher body) {
+            return new Request(address, body, "", () -> false, LONG_ANSWER, null);
         }
     }
 
@@ -64,6 +74,11 @@ final class Exchange {
     private static final Duration LEAST = Duration.ofMillis(1);
     private static final Duration MOST = Duration.ofHours(1);
     private static final int DEEPEST = 10;
+    private static final int LONGEST_SUMMARY = 4096;
+
+    /// A number in quotes, since JSON's own are too small for it; without them from a proxy that writes JSON anew.
+    private static final Pattern WRITTEN_ROWS = Pattern.compile("\"written_rows\"\\s*:\\s*\"?(\\d{1,18})\\b");
+    private static final int LONG_ANSWER = 1 << 20;
 
     private final HttpClient client;
     private final ClickHouseSettings.Login login;
@@ -81,18 +96,19 @@ final class Exchange {
     Result post(Request what, long deadlineNanos, Consumer<Runnable> onCancel) throws InterruptedException {
         String credentials;
         try {
-            credentials = basic();
+            credentials = Credentials.of(login.who());
         } catch (RuntimeException failure) {
             // Its text stays untold: it is about a secret.
-            return new Result.Failed(new WriteOutcome.Misconfigured(new Failure(
-                    "no-password", "no password: " + failure.getClass().getSimpleName(), false)));
+            return new Result.Failed(new WriteOutcome.Misconfigured(
+                    new Failure("no-password", Credentials.missing(login.who(), failure), false)));
         }
         var request = HttpRequest.newBuilder(what.address())
                 .timeout(left(deadlineNanos))
                 .header("Authorization", credentials)
                 .header("User-Agent", "millrace");
         if (!what.encoding().isEmpty()) request.header("Content-Encoding", what.encoding());
-        var sent = client.sendAsync(request.POST(what.body()).build(), _ -> new BoundedText(what.answer()));
+        var sent =
+                client.sendAsync(request.POST(what.body()).build(), _ -> new BoundedText(what.kept(), what.answer()));
         var cancelled = new AtomicBoolean();
         onCancel.accept(() -> {
             cancelled.set(true);
@@ -121,11 +137,6 @@ final class Exchange {
         return left.compareTo(LEAST) < 0 ? LEAST : left.compareTo(MOST) > 0 ? MOST : left;
     }
 
-    private String basic() {
-        var pair = login.user() + ':' + login.password().reveal();
-        return "Basic " + Base64.getEncoder().encodeToString(pair.getBytes(StandardCharsets.UTF_8));
-    }
-
     private static HttpAnswer answer(HttpResponse<BoundedText.Read> response) {
         var headers = response.headers();
         return new HttpAnswer(
@@ -133,8 +144,20 @@ final class Exchange {
                 (int) number(headers, "X-ClickHouse-Exception-Code"),
                 response.body().text(),
                 ofClickHouse(headers),
-                response.body().whole(),
-                number(headers, "Retry-After"));
+                response.body().whole() && asAsked(headers),
+                number(headers, "Retry-After"),
+                writtenRows(headers));
+    }
+
+    /// None was asked for packed: what can't be read may hold an exception.
+    private static boolean asAsked(HttpHeaders headers) {
+        return headers.allValues("Content-Encoding").stream().allMatch(how -> how.equalsIgnoreCase("identity"));
+    }
+
+    private static long writtenRows(HttpHeaders headers) {
+        var summary = headers.firstValue("X-ClickHouse-Summary").orElse("");
+        var found = WRITTEN_ROWS.matcher(summary.substring(0, Math.min(summary.length(), LONGEST_SUMMARY)));
+        return found.find() ? Long.parseLong(found.group(1)) : 0;
     }
 
     private static boolean ofClickHouse(HttpHeaders headers) {

@@ -1,5 +1,6 @@
 package dev.millrace.clickhouse;
 
+import dev.millrace.clickhouse.ClickHouseSettings.Format;
 import dev.millrace.clickhouse.ClickHouseSettings.UnknownFields;
 import dev.millrace.sinkpool.Token;
 import java.net.URLEncoder;
@@ -7,9 +8,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.SortedSet;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /// The statement and the settings of every insert, as one URL query: all that touches deduplication, the split into
 /// blocks and parsing is said, whatever the server's defaults are (CH-2).
@@ -32,6 +36,9 @@ final class InsertSettings {
     private static final Set<String> OF_THE_REQUEST = Set.of("database", "query", "wait_end_of_query");
 
     private static final Map<String, String> FIXED = fixed();
+
+    /// Said with typed rows only.
+    private static final Map<String, String> OF_TYPED_ROWS = ofTypedRows();
 
     /// Besides what is fixed: what is said otherwise, and what would go around it.
     private static final Set<String> OWNED = Set.of(
@@ -60,29 +67,69 @@ final class InsertSettings {
 
     private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_]{0,99}");
 
-    private final String fixedPart;
+    /// All that is said to a server that knows every setting, in order.
+    private final Map<String, String> all;
 
-    InsertSettings(ClickHouseSettings settings, Set<String> knownByServer) {
+    private final String fixedPart;
+    private final byte[] prefix;
+
+    /// `layout` is null for rows that are sent as they are.
+    InsertSettings(ClickHouseSettings settings, Set<String> knownByServer, @Nullable TableLayout layout) {
         var all = new LinkedHashMap<String, String>();
         all.put("database", settings.database());
-        all.put(
-                "query",
-                "INSERT INTO " + quoted(settings.table()) + " FORMAT "
-                        + settings.rows().format().name);
+        all.put("query", statement(settings.table(), layout));
         all.putAll(FIXED);
-        all.put(
-                "input_format_skip_unknown_fields",
-                settings.rows().unknownFields() == UnknownFields.IGNORE ? "1" : "0");
+        if (layout != null) all.putAll(OF_TYPED_ROWS);
+        all.put("input_format_skip_unknown_fields", skipsUnknown(settings, layout != null));
         all.putAll(settings.extra());
-        all.keySet()
-                .removeIf(name ->
-                        FIXED.containsKey(name) && !OF_THE_REQUEST.contains(name) && !knownByServer.contains(name));
+        this.all = all;
+        prefix = layout == null ? new byte[0] : layout.header();
+        fixedPart = query(all, knownByServer);
+    }
+
+    private InsertSettings(Map<String, String> all, byte[] prefix, Set<String> knownByServer) {
+        this.all = all;
+        this.prefix = prefix;
+        fixedPart = query(all, knownByServer);
+    }
+
+    private static String statement(String table, @Nullable TableLayout layout) {
+        return layout == null
+                ? "INSERT INTO " + quoted(table) + " FORMAT JSONEachRow"
+                : "INSERT INTO " + quoted(table) + " (" + layout.quotedColumns() + ") FORMAT " + layout.format();
+    }
+
+    /// The same for a server that knows these. None is told another value (CH-3).
+    InsertSettings knownBy(Set<String> server) {
+        return new InsertSettings(all, prefix, server);
+    }
+
+    /// Up to the token.
+    private static String query(Map<String, String> all, Set<String> knownByServer) {
         var text = new StringBuilder();
-        all.forEach((name, value) -> text.append(text.isEmpty() ? "" : "&")
-                .append(encoded(name))
-                .append('=')
-                .append(encoded(value)));
-        fixedPart = text.append("&insert_deduplication_token=").toString();
+        all.forEach((name, value) -> {
+            if (fixed(name) && !OF_THE_REQUEST.contains(name) && !knownByServer.contains(name)) return;
+            text.append(text.isEmpty() ? "" : "&")
+                    .append(encoded(name))
+                    .append('=')
+                    .append(encoded(value));
+        });
+        return text.append("&insert_deduplication_token=").toString();
+    }
+
+    private static boolean fixed(String name) {
+        return FIXED.containsKey(name) || OF_TYPED_ROWS.containsKey(name);
+    }
+
+    private static Map<String, String> ofTypedRows() {
+        var all = new LinkedHashMap<String, String>();
+        all.put("input_format_with_names_use_header", "1");
+        all.put("input_format_with_types_use_header", "1");
+        all.put("input_format_binary_decode_types_in_binary_format", "0");
+        all.put("input_format_binary_read_json_as_string", "1");
+        all.put("format_binary_max_string_size", "1073741824");
+        all.put("format_binary_max_array_size", "1073741824");
+        return all;
     }
 
     private static Map<String, String> fixed() {
@@ -120,9 +167,26 @@ final class InsertSettings {
     /// All that a server is asked about before: what it doesn't know is not sent.
     static SortedSet<String> asked() {
         var all = new TreeSet<>(FIXED.keySet());
+        all.addAll(OF_TYPED_ROWS.keySet());
         all.removeAll(OF_THE_REQUEST);
         all.addAll(NEEDED);
         return all;
+    }
+
+    /// Settings that go with every insert, as far as a server knows them, without the token.
+    static SortedMap<String, String> told(ClickHouseSettings settings) {
+        var all = new TreeMap<>(FIXED);
+        all.keySet().removeAll(OF_THE_REQUEST);
+        var typed = settings.rows().format() == Format.ROW_BINARY;
+        if (typed) all.putAll(OF_TYPED_ROWS);
+        all.put("input_format_skip_unknown_fields", skipsUnknown(settings, typed));
+        all.putAll(settings.extra());
+        return all;
+    }
+
+    /// Of typed rows the server must refuse a header that names a column it has no longer.
+    private static String skipsUnknown(ClickHouseSettings settings, boolean typed) {
+        return !typed && settings.rows().unknownFields() == UnknownFields.IGNORE ? "1" : "0";
     }
 
     /// The URL's query for a batch of this token.
@@ -130,13 +194,16 @@ final class InsertSettings {
         return fixedPart + encoded(token.text());
     }
 
+    /// What every body begins with.
+    byte[] prefix() {
+        return prefix.clone();
+    }
+
     /// Throws `IllegalArgumentException` where the sink owns the setting, and for what names none.
     static void mustBeFree(String name) {
         if (!NAME.matcher(name).matches())
             throw new IllegalArgumentException("clickhouse.settings: a setting's name is made of a-z, 0-9 and _");
-        if (FIXED.containsKey(name)
-                || OWNED.contains(name)
-                || OWNED_LIKE.matcher(name).matches())
+        if (fixed(name) || OWNED.contains(name) || OWNED_LIKE.matcher(name).matches())
             throw new IllegalArgumentException("clickhouse.settings: " + name
                     + " is set by the sink, since deduplication, blocks and parsing rest on it: leave it out");
     }

@@ -18,13 +18,12 @@ record InterruptedInserts(ClickHouseSettings settings, HttpClient client, NanoCl
     /// What is to be said of it goes to `hazards`.
     Interrupted at(ClickHouseEndpoint endpoint, String version, String engine, Set<String> hazards, long deadlineNanos)
             throws InterruptedException {
-        var bugs = ServerBug.of(version);
+        var bugs = LossBugs.of(version);
         if (bugs.isEmpty() || !Preflight.replicated(engine)) return Interrupted.STORED;
         var hindrance = hindrance(endpoint, engine, deadlineNanos);
         var verified = hindrance.isEmpty();
         for (var bug : bugs)
-            hazards.add(endpoint + " runs ClickHouse " + version + ", where " + bug.what() + " ("
-                    + bug.id() + "): " + bug.remedy()
+            hazards.add(endpoint + " runs ClickHouse " + version + ": " + bug.what() + "; " + bug.remedy()
                     + (verified
                             ? "; until then batches of which an attempt ended unknown are read before they count as"
                                     + " written"
@@ -46,8 +45,7 @@ record InterruptedInserts(ClickHouseSettings settings, HttpClient client, NanoCl
             var result = new Exchange(client, settings.login(), clock).post(request, deadlineNanos, _ -> {});
             var said = said(result);
             if (!said.isEmpty())
-                return "let the user " + settings.login().user()
-                        + " read the table, system.processes and system.replicas (" + said + ")";
+                return "let clickhouse.user read the table, system.processes and system.replicas (" + said + ")";
         }
         return "";
     }
@@ -55,7 +53,7 @@ record InterruptedInserts(ClickHouseSettings settings, HttpClient client, NanoCl
     private static String said(Exchange.Result result) {
         var outcome = switch (result) {
             case Exchange.Result.Failed(var failed) -> failed;
-            case Exchange.Result.Answered(var answer) -> Verdict.of(answer, 0);
+            case Exchange.Result.Answered(var answer) -> Verdict.of(answer);
         };
         return switch (outcome) {
             case WriteOutcome.Written _ -> "";

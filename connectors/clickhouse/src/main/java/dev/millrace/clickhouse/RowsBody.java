@@ -12,7 +12,9 @@ import java.util.List;
 import java.util.concurrent.Flow;
 import org.jspecify.annotations.Nullable;
 
-/// The rows of a batch as the body of one request: what the chunks hold, in order, packed or as it is.
+/// The rows of a batch as the body of one request: what stands before every batch's, then what the chunks hold, in
+/// order,
+/// packed or as it is.
 ///
 /// The client may go on with what it was given after the attempt is over. So it is given pieces of its own, never a
 /// chunk's array, and none once the body is closed: a chunk may be anybody's then (WRT-9). A body that ends before its
@@ -22,13 +24,15 @@ import org.jspecify.annotations.Nullable;
 final class RowsBody implements BodyPublisher, AutoCloseable {
     private static final int PIECE = 64 << 10;
 
+    private final byte[] prefix;
     private final BatchRows rows;
     private final Compression compression;
     private final List<Pieces> subscribed = new ArrayList<>();
     private boolean begun;
     private boolean closed;
 
-    RowsBody(BatchRows rows, Compression compression) {
+    RowsBody(byte[] prefix, BatchRows rows, Compression compression) {
+        this.prefix = prefix.clone();
         this.rows = rows;
         this.compression = compression;
     }
@@ -36,7 +40,7 @@ final class RowsBody implements BodyPublisher, AutoCloseable {
     /// −1 where it is not known before the rows are packed.
     @Override
     public long contentLength() {
-        return compression == Compression.NONE ? rows.byteCount() : -1;
+        return compression == Compression.NONE ? prefix.length + rows.byteCount() : -1;
     }
 
     /// Whether any of the rows may be on their way.
@@ -110,8 +114,11 @@ final class RowsBody implements BodyPublisher, AutoCloseable {
         /// Null at the end.
         private @Nullable ByteBuffer next() {
             var from = packing;
-            if (from == null) packing = from = Packing.of(compression, PIECE);
             try {
+                if (from == null) {
+                    packing = from = Packing.of(compression, PIECE);
+                    from.put(prefix, 0, prefix.length);
+                }
                 while (from.size() < PIECE && slice < rows.slices().size()) feed(from);
                 if (slice == rows.slices().size() && !packed) {
                     from.end();

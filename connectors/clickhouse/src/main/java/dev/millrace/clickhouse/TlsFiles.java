@@ -10,6 +10,8 @@ import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
 import java.security.KeyStore;
 import java.security.PrivateKey;
+import java.security.PublicKey;
+import java.security.Signature;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
 import java.security.spec.InvalidKeySpecException;
@@ -32,15 +34,51 @@ final class TlsFiles {
 
     private TlsFiles() {}
 
+    /// What the files hold, null for one that is not named. Prints nothing of it.
+    record Pems(
+            @Nullable String ca,
+            @Nullable String cert,
+            @Nullable String key) {
+        static final Pems NONE = new Pems(null, null, null);
+
+        @Override
+        public String toString() {
+            return "Pems[***]";
+        }
+    }
+
+    /// Reads the files, and judges nothing.
+    static Pems read(Tls tls) {
+        return new Pems(
+                read("ca_file", tls.caFile()), read("cert_file", tls.certFile()), read("key_file", tls.keyFile()));
+    }
+
+    private static @Nullable String read(String what, @Nullable Path file) {
+        if (file == null) return null;
+        try {
+            if (Files.size(file) > MOST_BYTES) throw new IllegalArgumentException(told(what, file, "is above 1 MiB"));
+            // Each byte a letter, whatever it holds.
+            return Files.readString(file, StandardCharsets.ISO_8859_1);
+        } catch (IOException failure) {
+            throw new IllegalArgumentException(
+                    told(what, file, "can't be read: " + failure.getClass().getSimpleName()), failure);
+        }
+    }
+
     /// Null where the JDK's own authorities do, and nothing is shown.
-    static @Nullable SSLContext context(Tls tls) {
+    static @Nullable SSLContext context(Tls tls, Pems pems) {
         var ca = tls.caFile();
         var cert = tls.certFile();
         var key = tls.keyFile();
         if (ca == null && cert == null) return null;
         try {
             var context = SSLContext.getInstance("TLS");
-            context.init(cert == null || key == null ? null : shown(cert, key), ca == null ? null : trusted(ca), null);
+            context.init(
+                    cert == null || key == null
+                            ? null
+                            : shown(certificates("cert_file", cert, pems.cert()), key(key, pems.key()), key),
+                    ca == null ? null : trusted(certificates("ca_file", ca, pems.ca())),
+                    null);
             return context;
         } catch (GeneralSecurityException | IOException failure) {
             throw new IllegalArgumentException(
@@ -48,22 +86,42 @@ final class TlsFiles {
         }
     }
 
-    private static TrustManager[] trusted(Path ca) throws GeneralSecurityException, IOException {
+    private static TrustManager[] trusted(List<? extends Certificate> authorities)
+            throws GeneralSecurityException, IOException {
         var store = emptyStore();
         var number = 0;
-        for (var certificate : certificates("ca_file", ca)) store.setCertificateEntry("ca" + number++, certificate);
+        for (var certificate : authorities) store.setCertificateEntry("ca" + number++, certificate);
         var factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
         factory.init(store);
         return factory.getTrustManagers();
     }
 
-    private static KeyManager[] shown(Path cert, Path key) throws GeneralSecurityException, IOException {
-        var chain = certificates("cert_file", cert).toArray(Certificate[]::new);
+    private static KeyManager[] shown(List<? extends Certificate> chain, PrivateKey key, Path keyFile)
+            throws GeneralSecurityException, IOException {
+        if (!belongTogether(chain.getFirst().getPublicKey(), key))
+            throw new IllegalArgumentException(told("key_file", keyFile, "is not the key of the first of cert_file"));
         var store = emptyStore();
-        store.setKeyEntry("client", key(key), new char[0], chain);
+        store.setKeyEntry("client", key, new char[0], chain.toArray(Certificate[]::new));
         var factory = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
         factory.init(store, new char[0]);
         return factory.getKeyManagers();
+    }
+
+    /// Half of a pair that is being replaced would be refused by every server.
+    private static boolean belongTogether(PublicKey shown, PrivateKey key) throws GeneralSecurityException {
+        if (!shown.getAlgorithm().equals(key.getAlgorithm())) return false;
+        var signature = Signature.getInstance(
+                switch (key.getAlgorithm()) {
+                    case "RSA" -> "SHA256withRSA";
+                    case "EC" -> "SHA256withECDSA";
+                    default -> "EdDSA";
+                });
+        signature.initSign(key);
+        signature.update((byte) 1);
+        var signed = signature.sign();
+        signature.initVerify(shown);
+        signature.update((byte) 1);
+        return signature.verify(signed);
     }
 
     private static KeyStore emptyStore() throws GeneralSecurityException, IOException {
@@ -72,10 +130,10 @@ final class TlsFiles {
         return store;
     }
 
-    private static List<? extends Certificate> certificates(String what, Path file) {
+    private static List<? extends Certificate> certificates(String what, Path file, @Nullable String held) {
         try {
-            var all = CertificateFactory.getInstance("X.509")
-                    .generateCertificates(new ByteArrayInputStream(read(what, file)));
+            var all =
+                    CertificateFactory.getInstance("X.509").generateCertificates(new ByteArrayInputStream(bytes(held)));
             if (all.isEmpty()) throw new IllegalArgumentException(told(what, file, "holds no certificate"));
             return List.copyOf(all);
         } catch (GeneralSecurityException failure) {
@@ -83,8 +141,12 @@ final class TlsFiles {
         }
     }
 
-    private static PrivateKey key(Path file) {
-        var text = new String(read("key_file", file), StandardCharsets.US_ASCII);
+    private static byte[] bytes(@Nullable String held) {
+        return (held == null ? "" : held).getBytes(StandardCharsets.ISO_8859_1);
+    }
+
+    private static PrivateKey key(Path file, @Nullable String held) {
+        var text = held == null ? "" : held;
         var begin = text.indexOf("-----BEGIN PRIVATE KEY-----");
         var end = text.indexOf("-----END PRIVATE KEY-----");
         if (begin < 0 || end < begin)
@@ -104,16 +166,6 @@ final class TlsFiles {
             }
         }
         throw new IllegalArgumentException(told("key_file", file, "is of none of " + KEY_KINDS));
-    }
-
-    private static byte[] read(String what, Path file) {
-        try {
-            if (Files.size(file) > MOST_BYTES) throw new IllegalArgumentException(told(what, file, "is above 1 MiB"));
-            return Files.readAllBytes(file);
-        } catch (IOException failure) {
-            throw new IllegalArgumentException(
-                    told(what, file, "can't be read: " + failure.getClass().getSimpleName()), failure);
-        }
     }
 
     private static String told(String what, Path file, String wrong) {

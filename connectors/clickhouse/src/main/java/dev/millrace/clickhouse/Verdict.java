@@ -34,13 +34,19 @@ final class Verdict {
 
     private Verdict() {}
 
+    /// What became of a question, which stores nothing.
+    static WriteOutcome of(HttpAnswer answer) {
+        return of(answer, 0, Verdicts.BUILT_IN);
+    }
+
     /// What became of `rows` that were sent.
-    static WriteOutcome of(HttpAnswer answer, int rows) {
+    static WriteOutcome of(HttpAnswer answer, int rows, Verdicts verdicts) {
         var code = answer.code() != 0 ? answer.code() : codeInBody(answer.text());
-        if (code != 0 && answer.whole()) return byCode(code, answer, rows);
+        if (code != 0 && answer.whole()) return byCode(verdicts.of(code, answer.text()), code, answer, rows);
         // What a cut answer lacks may be that a view threw.
-        if (code != 0) return doubtful(Integer.toString(code), "an error whose text ended early");
-        if (!answer.whole()) return doubtful("answer-cut", "the answer ended early, after HTTP " + answer.status());
+        if (code != 0) return doubtful(Integer.toString(code), "an error whose text can not be read to its end");
+        if (!answer.whole())
+            return doubtful("answer-cut", "no answer that can be read to its end, after HTTP " + answer.status());
         if (answer.status() == OK) return byBody(answer, rows);
         return byStatus(answer);
     }
@@ -54,11 +60,17 @@ final class Verdict {
         if (answer.text().contains("DB::Exception"))
             return doubtful("exception", "an exception without a code behind HTTP 200");
         if (!answer.ofClickHouse()) return unavailable("not-clickhouse", "HTTP 200 from what is not ClickHouse", true);
+        if (answer.writtenRows() > 0 && answer.writtenRows() < rows) return shortCount(answer, rows);
         return new WriteOutcome.Written(rows, 0);
     }
 
-    private static WriteOutcome byCode(int code, HttpAnswer answer, int rows) {
-        var rule = Codes.of(code, answer.text());
+    /// The count that goes with a success. A server counts the rows of views too, and repeats that it drops,
+    /// so more than were sent says nothing; 0 is what servers of old say of any insert. Fewer is no success.
+    private static WriteOutcome shortCount(HttpAnswer answer, int rows) {
+        return doubtful("short-count", "HTTP 200, and " + answer.writtenRows() + " of " + rows + " rows counted");
+    }
+
+    private static WriteOutcome byCode(Codes.Rule rule, int code, HttpAnswer answer, int rows) {
         var failure = new Failure(Integer.toString(code), words(rule, code, answer), rule.stored() == Stored.PERHAPS);
         return switch (rule.says()) {
             case REPLICA -> new WriteOutcome.Unavailable(failure, new Blame.Replica());
@@ -133,5 +145,18 @@ final class Verdict {
 
     static WriteOutcome unavailable(String code, String words, boolean mayHaveStored) {
         return new WriteOutcome.Unavailable(new Failure(code, words, mayHaveStored), new Blame.Replica());
+    }
+
+    /// It was a question, so whatever came of it stored nothing.
+    static WriteOutcome nothingStored(WriteOutcome outcome) {
+        return switch (outcome) {
+            case WriteOutcome.Unavailable(var why, var blame) ->
+                new WriteOutcome.Unavailable(new Failure(why.code(), why.message(), false), blame);
+            case WriteOutcome.Misconfigured(var why) ->
+                new WriteOutcome.Misconfigured(new Failure(why.code(), why.message(), false));
+            case WriteOutcome.Refused(var why, var _) -> unavailable(why.code(), why.message(), false);
+            case WriteOutcome.TooLarge(var why) -> unavailable(why.code(), why.message(), false);
+            case WriteOutcome.Written written -> written;
+        };
     }
 }

@@ -227,7 +227,7 @@ final class Verification {
             case Exchange.Result.Failed(WriteOutcome _) ->
                 throw new IllegalStateException("a question has no rows that could be refused or written");
             case Exchange.Result.Answered(var answer) ->
-                switch (Verdict.of(answer, 0)) {
+                switch (Verdict.of(answer)) {
                     case WriteOutcome.Written _ -> answer.text();
                     case WriteOutcome.Unavailable(var failure, var _) -> throw silent(replica, failure);
                     case WriteOutcome.Refused(var failure, var _) -> throw silent(replica, failure);

@@ -56,10 +56,33 @@ class AnswerTest {
     }
 
     @Test
-    @DisplayName("CH-1: an exception's code in the header makes HTTP 200 a failure")
+    @DisplayName("CASE-2 INPUT-39, CH-1: an exception's code in the header makes HTTP 200 a failure")
     void codeBehind200() throws Exception {
         mayHaveStored(to(exception("200 OK", 209, "Timeout exceeded while reading from socket")), "209");
         mayHaveStored(to(answer("200 OK", CLICKHOUSE + "X-ClickHouse-Exception-Code: 241\r\n", "")), "241");
+    }
+
+    @Test
+    @DisplayName("CASE-3: a success that counts fewer rows than were sent is ambiguous; more, none and nonsense say"
+            + " nothing")
+    void countedRows() throws Exception {
+        for (var few : new String[] {"{\"read_rows\":\"3\",\"written_rows\":\"2\"}", "{\"written_rows\": 1}"})
+            mayHaveStored(to(answer("200 OK", summary(few), "")), "short-count");
+        for (var silent : new String[] {
+            "{\"written_rows\":\"3\"}",
+            "{\"written_rows\":\"6\"}",
+            "{\"written_rows\":\"0\"}",
+            "{\"written_rows\":\"-1\"}",
+            "{\"written_rows\":\"1234567890123456789012\"}",
+            "{\"written_rows\":",
+            "written_rows",
+            "",
+            "x".repeat(8000) + "\"written_rows\":\"1\""
+        }) assertThat(to(answer("200 OK", summary(silent), ""))).as(silent).isEqualTo(new Written(3, 0));
+    }
+
+    private static String summary(String json) {
+        return CLICKHOUSE + "X-ClickHouse-Summary: " + json + "\r\n";
     }
 
     @ParameterizedTest
@@ -69,7 +92,7 @@ class AnswerTest {
                 "Code: 241, e.displayText() = DB::Exception: Memory limit",
                 "__exception__\r\nabcd\r\nCode: 241. DB::Exception: Memory limit"
             })
-    @DisplayName("CH-1: an exception in the body makes HTTP 200 a failure, however late in it")
+    @DisplayName("CASE-2 INPUT-39, CH-1: an exception in the body makes HTTP 200 a failure, however late in it")
     void textBehind200(String text) throws Exception {
         mayHaveStored(to(answer("200 OK", CLICKHOUSE, text)), "241");
         mayHaveStored(to(answer("200 OK", CLICKHOUSE, LONG + text)), "241");
@@ -88,7 +111,7 @@ class AnswerTest {
                 "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n",
                 "Transfer-Encoding: chunked\r\n\r\nno chunk",
             })
-    @DisplayName("CH-1: an answer that does not end is a failure that may have stored")
+    @DisplayName("CASE-2 INPUT-39, CH-1: an answer that does not end is a failure that may have stored")
     void cutAnswer(String rest) throws Exception {
         var outcome = to(line -> {
             line.read();
@@ -115,6 +138,53 @@ class AnswerTest {
     }
 
     @Test
+    @DisplayName("INPUT-39: an answer that is packed, which nobody asked for, can hide an exception: ambiguous")
+    void packedAnswer() throws Exception {
+        for (var how : new String[] {"gzip", "zstd", "nonsense"})
+            mayHaveStored(
+                    to(answer("200 OK", CLICKHOUSE + "Content-Encoding: " + how + "\r\n", "\u001f\u008b garbage")),
+                    "answer-cut");
+        assertThat(to(answer("200 OK", CLICKHOUSE + "Content-Encoding: identity\r\n", "")))
+                .isEqualTo(new Written(3, 0));
+    }
+
+    @Test
+    @DisplayName("INPUT-39: what comes before the answer itself is none")
+    void continued() throws Exception {
+        assertThat(to(line -> {
+                    line.read();
+                    line.say("HTTP/1.1 100 Continue\r\n\r\n");
+                    line.say("HTTP/1.1 200 OK\r\n" + CLICKHOUSE + "Content-Length: 0\r\n\r\n");
+                }))
+                .isEqualTo(new Written(3, 0));
+        var refused = to(line -> {
+            line.read();
+            line.say("HTTP/1.1 100 Continue\r\n\r\n");
+            line.say("HTTP/1.1 500 No\r\n" + CLICKHOUSE
+                    + "X-ClickHouse-Exception-Code: 210\r\nContent-Length: 0\r\n\r\n");
+        });
+        mayHaveStored(refused, "210");
+        assertThat(to(line -> {
+                    line.read();
+                    line.say("HTTP/1.1 100 Continue\r\n\r\n");
+                    line.cut();
+                }))
+                .isInstanceOfSatisfying(
+                        Unavailable.class,
+                        outcome -> assertThat(outcome.failure().mayHaveStored()).isTrue());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"241, Memory limit exceeded", "243, no space", "252, Too many parts (300)", "202, 100 queries"})
+    @DisplayName("INPUT-46: what a server has not enough of slows the shard down, and blames no row and no replica")
+    void notEnough(int code, String text) throws Exception {
+        assertThat(to(exception("500 Internal Server Error", code, text)))
+                .isInstanceOfSatisfying(
+                        Unavailable.class,
+                        outcome -> assertThat(outcome.blame()).isEqualTo(new Blame.Overload(0)));
+    }
+
+    @Test
     @DisplayName("CH-5: a cut answer to an error proves nothing of the rows, since its end may have named a view")
     void cutError() throws Exception {
         mayHaveStored(
@@ -128,7 +198,8 @@ class AnswerTest {
     }
 
     @Test
-    @DisplayName("CH-4: code 252 is two things: too many parts is an overload, too many partitions is too large")
+    @DisplayName(
+            "CASE-16, CH-4: code 252 is two things: too many parts is an overload, too many partitions is too large")
     void tooManyParts() throws Exception {
         var parts = to(exception("500 Internal Server Error", 252, "Too many parts (300) in table 'shop.events'"));
         mayHaveStored(parts, "252");
@@ -258,7 +329,7 @@ class AnswerTest {
 
     @ParameterizedTest
     @ValueSource(ints = {301, 302, 303, 307, 308, 304})
-    @DisplayName("CH-6: a redirect is an error and is not followed")
+    @DisplayName("INPUT-39, CH-6: a redirect is an error and is not followed")
     void redirects(int status) throws Exception {
         try (var elsewhere = Stub.listen(Stub.ok())) {
             var outcome = to(answer(status + " Away", "Location: " + elsewhere.uri() + "/?query=x\r\n", ""));
@@ -269,7 +340,7 @@ class AnswerTest {
     }
 
     @Test
-    @DisplayName("CH-6: what is not ClickHouse at all is told and blamed, also behind HTTP 200")
+    @DisplayName("INPUT-40, CH-6: what is not ClickHouse at all is told and blamed, also behind HTTP 200")
     void notClickHouse() throws Exception {
         mayHaveStored(to(answer("200 OK", "Server: nginx\r\n", "<html>Welcome to nginx!</html>")), "not-clickhouse");
         mayHaveStored(to(answer("200 OK", "", "")), "not-clickhouse");
@@ -286,7 +357,7 @@ class AnswerTest {
 
     @ParameterizedTest
     @CsvSource({"516, 403", "516, 401", "192, 401", "193, 401", "194, 401", "195, 403", "720, 403", "0, 401", "0, 403"})
-    @DisplayName("CH-7: a login that fails holds the batch: no row is refused, no replica blamed")
+    @DisplayName("INPUT-44, CH-7: a login that fails holds the batch: no row is refused, no replica blamed")
     void loginFails(int code, int status) throws Exception {
         var outcome = code == 0
                 ? to(answer(status + " No", "", ""))

@@ -88,6 +88,34 @@ final class Bench implements AutoCloseable {
                 plain.extra());
     }
 
+    /// As somebody else.
+    static ClickHouseSettings settings(ClickHouseSettings.Who who) {
+        return new ClickHouseSettings(
+                "shop",
+                "events",
+                new Login(who, Tls.DEFAULTS),
+                new Rows(Format.JSON_EACH_ROW, UnknownFields.REFUSE),
+                Compression.NONE,
+                new Limits(Duration.ofSeconds(20)),
+                Map.of());
+    }
+
+    /// Rows typed by the columns of a table.
+    static ClickHouseSettings typed(String table, UnknownFields unknownFields, Compression compression) {
+        return new ClickHouseSettings(
+                "shop",
+                table,
+                new Login("ingest", () -> "s3cret", Tls.DEFAULTS),
+                new Rows(Format.ROW_BINARY, unknownFields),
+                compression,
+                new Limits(Duration.ofSeconds(20)),
+                Map.of());
+    }
+
+    static ClickHouseSettings typed(String table) {
+        return typed(table, UnknownFields.REFUSE, Compression.NONE);
+    }
+
     static long in(Duration limit) {
         return NanoClock.SYSTEM.nanoTime() + limit.toNanos();
     }
@@ -106,6 +134,11 @@ final class Bench implements AutoCloseable {
 
     WriteOutcome write(Duration limit, String token, String... lines) throws Exception {
         return writer.write(new Call(Lines.batch(lines), token, limit));
+    }
+
+    /// Values through the sink's own encoder, which must make rows of all of them.
+    WriteOutcome encodeAndWrite(String token, String... values) throws Exception {
+        return writer.write(new Call(Lines.batch(sink.encoder(), 4096, List.of(values)), token, AMPLE));
     }
 
     WriteOutcome ping() throws Exception {

@@ -19,8 +19,14 @@ class CodesTest {
         for (var rule : Codes.TABLE)
             lines.add(rule.code() + " | " + rule.name() + " | " + (rule.text() == null ? "" : rule.text()) + " | "
                     + rule.says() + " | " + rule.stored() + " | " + rule.words()
-                    + (rule.tells() ? ", and the server's text" : ""));
+                    + (rule.tells() ? ", and the server's text" : "") + " | " + rule.source());
         Golden.check("codes.txt", lines);
+    }
+
+    @Test
+    @DisplayName("CH-4: each line says what it rests on")
+    void everyLineHasItsSource() {
+        for (var rule : Codes.TABLE) assertThat(rule.source()).as(rule.name()).isNotBlank();
     }
 
     @Test
@@ -34,6 +40,22 @@ class CodesTest {
                 assertThat(seen.add(rule.code())).as(rule.name()).isTrue();
         }
         assertThat(Codes.of(0, "")).isEqualTo(Codes.UNKNOWN);
+    }
+
+    @Test
+    @DisplayName("CH-8: a header that the table no longer fits is about the table, unless a row only says so")
+    void header() {
+        var retyped = "Code: 117. DB::Exception: Type of 'd' must be UInt16, not UInt32: (while reading header): While"
+                + " executing BinaryRowInputFormat. (INCORRECT_DATA)";
+        assertThat(Codes.of(117, retyped)).isEqualTo(Codes.OTHER_COLUMNS);
+        assertThat(Codes.of(117, retyped.replace("Type of 'd'", "Unknown field found in format header: 'd'")))
+                .isEqualTo(Codes.OTHER_COLUMNS);
+        assertThat(Codes.of(
+                                117,
+                                "Code: 117. DB::Exception: Unknown field found while parsing JSONEachRow format: "
+                                        + retyped)
+                        .says())
+                .isEqualTo(Codes.Says.ROWS);
     }
 
     @Test

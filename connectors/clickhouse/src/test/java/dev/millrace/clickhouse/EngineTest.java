@@ -110,7 +110,7 @@ class EngineTest {
 
     @ParameterizedTest
     @EnumSource(Compression.class)
-    @DisplayName("CH-1: every row is stored, in one part, and the same batch again adds none")
+    @DisplayName("CASE-13, CH-1: every row is stored, in one part, and the same batch again adds none")
     void storesOnce(Compression compression) throws Exception {
         create();
         try (var bench = bench(compression)) {
@@ -181,7 +181,7 @@ class EngineTest {
     }
 
     @Test
-    @DisplayName("CH-5: a view that throws leaves the rows stored: ambiguous, and the same again adds none")
+    @DisplayName("CASE-14, CH-5: a view that throws leaves the rows stored: ambiguous, and the same again adds none")
     void viewThrows() throws Exception {
         create();
         engine.execute("CREATE TABLE " + name() + "_sums (id UInt64) ENGINE = MergeTree ORDER BY id" + WINDOW);
@@ -199,7 +199,8 @@ class EngineTest {
     }
 
     @Test
-    @DisplayName("CH-4: more partitions than an insert may have are too large; too many parts are an overload")
+    @DisplayName(
+            "CASE-16 INPUT-47, CH-4: more partitions than an insert may have are too large; too many parts are an overload")
     void partitionsAndParts() throws Exception {
         create("id UInt64, s String", "PARTITION BY id ORDER BY id");
         try (var bench = bench()) {
@@ -241,7 +242,7 @@ class EngineTest {
 
     @ParameterizedTest
     @EnumSource(Compression.class)
-    @DisplayName("POI-12: a body that is cut on its way is not stored, packed or not")
+    @DisplayName("CASE-3, POI-12: a body that is cut on its way is not stored, packed or not")
     void bodyCut(Compression compression) throws Exception {
         create();
         try (var bench = bench(compression)) {
@@ -256,7 +257,8 @@ class EngineTest {
     }
 
     @Test
-    @DisplayName("CH-1: answers that lie after the rows were stored are failures, and the same again adds none")
+    @DisplayName(
+            "CASE-2 INPUT-39, CH-1: answers that lie after the rows were stored are failures, and the same again adds none")
     void lies() throws Exception {
         create();
         try (var bench = bench()) {
@@ -272,6 +274,56 @@ class EngineTest {
             }
             assertThat(bench.write(rows(0, 10))).isEqualTo(new Written(10, 0));
             assertThat(count()).isEqualTo(10);
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "CASE-10: an insert of which the server does not know what became is ambiguous, and the same again adds"
+                    + " none")
+    void unknownStatus() throws Exception {
+        create();
+        try (var bench = bench()) {
+            var unknown = Answer.exception(319, "UNKNOWN_STATUS_OF_INSERT", "Unknown status, client must retry");
+            front.fault(Fault.answerAfterwards(unknown).onInserts().times(2));
+            for (var i = 0; i < 2; i++) mayHaveStored(bench.write(rows(0, 10)));
+            assertThat(bench.write(rows(0, 10))).isEqualTo(new Written(10, 0));
+            assertThat(count()).isEqualTo(10);
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "CASE-11: a batch over several partitions is all there when it is said to be, and once, on a server that"
+                    + " would collect inserts by itself")
+    void severalPartitions() throws Exception {
+        create("id UInt64, s String", "PARTITION BY id % 4 ORDER BY id");
+        assertThat(engine.query("SELECT value FROM system.settings WHERE name = 'async_insert'")
+                        .strip())
+                .isEqualTo("1");
+        try (var bench = bench()) {
+            for (var from = 0; from < 3; from++)
+                for (var i = 0; i < 2; i++) {
+                    assertThat(bench.write(Bench.AMPLE, "run/" + from, rows(from * 10, from * 10 + 10)))
+                            .isEqualTo(new Written(10, 0));
+                    assertThat(count()).isEqualTo(from * 10 + 10);
+                }
+        }
+    }
+
+    @Test
+    @DisplayName("CASE-3: the engine's own count of a success says no less than was sent: of a repeat, of rows that"
+            + " replace each other, with a view behind")
+    void countsOfTheEngine() throws Exception {
+        table = "t" + TABLES.incrementAndGet();
+        engine.execute(
+                "CREATE TABLE " + name() + " (id UInt64, s String) ENGINE = ReplacingMergeTree ORDER BY s" + WINDOW);
+        engine.execute("CREATE MATERIALIZED VIEW " + name()
+                + "_view ENGINE = MergeTree ORDER BY n AS SELECT count() AS n" + " FROM " + name());
+        try (var bench = bench()) {
+            for (var i = 0; i < 2; i++)
+                assertThat(bench.write("{\"id\":1,\"s\":\"a\"}", "{\"id\":2,\"s\":\"a\"}", "{\"id\":3,\"s\":\"a\"}"))
+                        .isEqualTo(new Written(3, 0));
         }
     }
 

@@ -4,9 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.clickhouse.ClickHouseSettings.Compression;
+import dev.millrace.clickhouse.ClickHouseSettings.UnknownFields;
+import dev.millrace.clickhouse.TableLayout.Absent;
+import dev.millrace.clickhouse.TableLayout.Column;
+import dev.millrace.clickhouse.TableLayout.Origin;
+import dev.millrace.sinkpool.Token;
 import dev.millrace.sinkpool.WriteOutcome.TooLarge;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -18,7 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(120)
 class InsertSettingsTest {
     @Test
-    @DisplayName("CH-2: every setting that touches deduplication, blocks or parsing is said")
+    @DisplayName("CASE-9 CASE-11 CASE-13, CH-2: every setting that touches deduplication, blocks or parsing is said")
     void saidWithEveryInsert() throws Exception {
         try (var stub = Stub.listen(Stub.ok());
                 var bench = Bench.open(
@@ -29,6 +36,26 @@ class InsertSettingsTest {
             stub.only().query().forEach((name, value) -> lines.add(name + " = " + value));
             Golden.check("insert.txt", lines);
         }
+    }
+
+    @Test
+    @DisplayName("CH-2: with typed rows it also says that names and types in the header count")
+    void saidWithTypedRows() throws Exception {
+        var layout = new TableLayout(
+                List.of(
+                        new Column("id", "UInt64", new Origin.Field(), Absent.REFUSED),
+                        new Column("a`b", "Nullable(Int8)", new Origin.Field(), Absent.DEFAULT)),
+                true,
+                true);
+        var insert = new InsertSettings(
+                Bench.typed("events", UnknownFields.IGNORE, Compression.NONE), InsertSettings.asked(), layout);
+        var lines = new ArrayList<String>();
+        new Stub.Request("/?" + insert.query(new Token("run/1")), Map.of(), "")
+                .query()
+                .forEach((name, value) -> lines.add(name + " = " + value));
+        Golden.check("insert_row_binary.txt", lines);
+        assertThat(new String(insert.prefix(), StandardCharsets.UTF_8))
+                .isEqualTo("\2\2id\3a`b\6UInt64\16Nullable(Int8)");
     }
 
     @Test
@@ -88,7 +115,7 @@ class InsertSettingsTest {
                 "a=b",
                 "",
             })
-    @DisplayName("CH-2: what the sink owns is refused in the free settings, with the reason")
+    @DisplayName("CASE-11, CH-2: what the sink owns is refused in the free settings, with the reason")
     void owned(String name) {
         assertThatThrownBy(() -> Bench.settings(Compression.NONE, Map.of(name, "1")))
                 .isInstanceOf(IllegalArgumentException.class)
@@ -96,7 +123,7 @@ class InsertSettingsTest {
     }
 
     @Test
-    @DisplayName("CH-3: the same batch is the same request, whenever it is sent")
+    @DisplayName("CASE-13, CH-3: the same batch is the same request, whenever it is sent")
     void frozen() throws Exception {
         try (var stub = Stub.listen(Stub.exception("500 Internal Server Error", 999, ""), Stub.ok());
                 var bench = Bench.at(stub)) {

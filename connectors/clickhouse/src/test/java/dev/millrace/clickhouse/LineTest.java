@@ -262,7 +262,7 @@ class LineTest {
 
     @Test
     @DisplayName(
-            "CH-7: the password is asked for at every request, so a rotated one is taken up, and it is told nowhere")
+            "INPUT-44, CH-7: the password is asked for at every request, so a rotated one is taken up, and it is told nowhere")
     void passwordRotates(@TempDir Path directory) throws Exception {
         var file = directory.resolve("password");
         Files.writeString(file, "old");
@@ -285,6 +285,35 @@ class LineTest {
             assertThat(outcome.toString()).doesNotContain("new").contains("no-password");
             assertThat(settings.toString()).doesNotContain("new");
             assertThat(stub.requests()).hasSize(2);
+        }
+    }
+
+    @Test
+    @DisplayName("CH-7: a token is shown in the place of user and password, is asked for at every request, and is told"
+            + " nowhere")
+    void tokenRotates(@TempDir Path directory) throws Exception {
+        var file = Files.writeString(directory.resolve("token"), "old.jwt");
+        Stub.Turn checks = line -> {
+            var right = "Bearer new.jwt".equals(line.read().headers().get("authorization"));
+            line.say("HTTP/1.1 "
+                    + (right ? "200 OK\r\n" : "403 Forbidden\r\nX-ClickHouse-Exception-Code: 516\r\n")
+                    + CLICKHOUSE + "Content-Length: 0\r\n\r\n");
+        };
+        var settings = Bench.settings(new ClickHouseSettings.Who.Bearer(() -> read(file)));
+        try (var stub = Stub.listen(checks);
+                var bench = Bench.open(settings, stub.uri())) {
+            assertThat(bench.write(ROWS)).isInstanceOf(Misconfigured.class);
+            Files.writeString(file, "new.jwt\n");
+            assertThat(bench.write(ROWS)).isEqualTo(new Written(2, 0));
+            assertThat(stub.requests()).hasSize(2);
+            for (var unfit : new String[] {"", "new jwt", "new\r\nX-Evil: 1", "n\u00e9w"}) {
+                Files.writeString(file, unfit);
+                var outcome = bench.write(ROWS);
+                assertThat(outcome).isInstanceOf(Misconfigured.class);
+                assertThat(outcome.toString()).contains("no token").doesNotContain("jwt", "Evil", "\u00e9");
+            }
+            assertThat(stub.requests()).hasSize(2);
+            assertThat(settings.toString()).doesNotContain("jwt");
         }
     }
 

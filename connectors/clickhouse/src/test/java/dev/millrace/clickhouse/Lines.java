@@ -18,7 +18,9 @@ import dev.millrace.sinkpool.SlabSource;
 import dev.millrace.sinkpool.Target;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// Lines as rows in real chunks, small ones, so that a batch has many.
 final class Lines {
@@ -39,9 +41,14 @@ final class Lines {
     }
 
     static BatchRows batch(int slab, List<String> lines) {
+        return batch(VERBATIM, slab, lines);
+    }
+
+    /// All of them must be rows.
+    static BatchRows batch(RowEncoder encoder, int slab, List<String> lines) {
         var records = new ArrayList<RecordView>();
         for (var line : lines) records.add(new Value(records.size(), line.getBytes(StandardCharsets.UTF_8)));
-        return encoded(slab, VERBATIM, records);
+        return encoded(slab, encoder, records);
     }
 
     /// All of them must be rows. They are of one partition, whatever they say.
@@ -62,23 +69,50 @@ final class Lines {
     private static List<EncodedChunk> chunks(
             SourcePartition partition, long epoch, int slab, RowEncoder encoder, List<? extends RecordView> records) {
         var chunks = new ArrayList<EncodedChunk>();
-        var tracker = new PartitionTracker(partition, epoch, 0, 0, 8, new OpenHandles());
-        var budget = new AdmissionBudget(10_000_000, 1L << 30, 0.5);
-        var builder = new ChunkBuilder(
-                partition, epoch, new Target(0, 0, 0), new SlabSource(slab), budget, new RowTally(), chunks::add);
-        builder.begin(tracker.register(0, records.getLast().offset() + 1, 0, (_, _) -> {}), 0);
-        for (var record : records) assertThat(builder.append(record, encoder)).isInstanceOf(Encoded.Written.class);
+        var builder = builder(partition, epoch, slab, chunks, records.getLast().offset() + 1);
+        for (var record : records) assertThat(builder.append(record, encoder)).isEqualTo(Encoded.WRITTEN);
         builder.handOver();
         return chunks;
     }
 
+    /// What an encoder says of one value.
+    static Encoded encode(RowEncoder encoder, byte @Nullable [] value) {
+        var chunks = new ArrayList<EncodedChunk>();
+        var builder = builder(PARTITION, 1, SLAB, chunks, 1);
+        var said = builder.append(new Value(0, value), encoder);
+        builder.handOver();
+        assertThat(chunks).hasSize(said instanceof Encoded.Written ? 1 : 0);
+        return said;
+    }
+
+    static Encoded encode(RowEncoder encoder, String value) {
+        return encode(encoder, value.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static ChunkBuilder builder(
+            SourcePartition partition, long epoch, int slab, List<EncodedChunk> chunks, long end) {
+        var tracker = new PartitionTracker(partition, epoch, 0, 0, 8, new OpenHandles());
+        var budget = new AdmissionBudget(10_000_000, 1L << 30, 0.5);
+        var builder = new ChunkBuilder(
+                partition, epoch, new Target(0, 0, 0), new SlabSource(slab), budget, new RowTally(), chunks::add);
+        builder.begin(tracker.register(0, end, 0, (_, _) -> {}), 0);
+        return builder;
+    }
+
+    /// The value stands in the middle of an array of other things, as in a fetch.
     private static final class Value implements RecordView {
         private final long offset;
-        private final byte[] value;
+        private static final int AROUND = 7;
 
-        Value(long offset, byte[] value) {
+        private final byte[] array;
+        private final int length;
+
+        Value(long offset, byte @Nullable [] value) {
             this.offset = offset;
-            this.value = value;
+            length = value == null ? -1 : value.length;
+            array = new byte[Math.max(0, length) + 2 * AROUND];
+            Arrays.fill(array, (byte) '9');
+            if (value != null) System.arraycopy(value, 0, array, AROUND, length);
         }
 
         @Override
@@ -88,7 +122,7 @@ final class Lines {
 
         @Override
         public byte[] valueArray() {
-            return value;
+            return array;
         }
 
         @Override
@@ -108,7 +142,7 @@ final class Lines {
 
         @Override
         public byte[] keyArray() {
-            return value;
+            return array;
         }
 
         @Override
@@ -123,12 +157,12 @@ final class Lines {
 
         @Override
         public int valueFrom() {
-            return 0;
+            return AROUND;
         }
 
         @Override
         public int valueLength() {
-            return value.length;
+            return length;
         }
     }
 }

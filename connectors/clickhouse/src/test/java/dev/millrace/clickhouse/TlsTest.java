@@ -5,16 +5,20 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.clickhouse.ClickHouseSettings.Compression;
 import dev.millrace.clickhouse.ClickHouseSettings.Tls;
+import dev.millrace.sinkpool.WriteOutcome;
 import dev.millrace.sinkpool.WriteOutcome.Unavailable;
 import dev.millrace.sinkpool.WriteOutcome.Written;
 import java.net.InetAddress;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import javax.net.ssl.SSLServerSocket;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
@@ -106,6 +110,150 @@ class TlsTest {
             assertThat(bench.write(ROW)).isInstanceOf(Unavailable.class);
             assertThat(stub.requests()).isEmpty();
         }
+    }
+
+    /// Described over a line in the clear, since the files do not fit yet.
+    private static Bench rotating(ClickHouseSettings settings, Stub clear, Stub stub) throws Exception {
+        return Bench.open(settings, clear.uri(), stub.uri());
+    }
+
+    private static void copy(Path from, Path to) throws Exception {
+        Files.copy(from, to, StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    private static void noTls(WriteOutcome outcome) {
+        assertThat(outcome).isInstanceOfSatisfying(Unavailable.class, away -> {
+            assertThat(away.failure().code()).isEqualTo("tls");
+            assertThat(away.failure().mayHaveStored()).isFalse();
+        });
+    }
+
+    @Test
+    @DisplayName("INPUT-43: an authority that is another by now is taken from its file, and what was held goes through")
+    void authorityRotates(@TempDir Path directory) throws Exception {
+        var ca = directory.resolve("ca.pem");
+        copy(stranger.certificateFile(), ca);
+        try (var stub = listen(false);
+                var clear = Stub.listen(Stub.ok());
+                var bench = rotating(settings(ca, null, null), clear, stub)) {
+            noTls(bench.write(ROW));
+            assertThat(bench.ping()).isInstanceOf(Unavailable.class);
+            copy(server.certificateFile(), ca);
+            assertThat(bench.write(ROW)).isEqualTo(new Written(1, 0));
+            copy(stranger.certificateFile(), ca);
+            noTls(bench.ping());
+            noTls(bench.write(ROW));
+        }
+    }
+
+    @Test
+    @DisplayName("INPUT-43: a certificate of ours that is another by now is shown, together with its key only")
+    void ownCertificateRotates(@TempDir Path directory) throws Exception {
+        var cert = directory.resolve("me.pem");
+        var key = directory.resolve("me.key");
+        copy(stranger.certificateFile(), cert);
+        copy(stranger.keyFile(), key);
+        try (var stub = listen(true);
+                var clear = Stub.listen(Stub.ok());
+                var bench = rotating(settings(server.certificateFile(), cert, key), clear, stub)) {
+            assertThat(bench.write(ROW)).isInstanceOf(Unavailable.class);
+            copy(client.certificateFile(), cert);
+            assertThat(bench.write(ROW)).as("without its key").isInstanceOf(Unavailable.class);
+            copy(client.keyFile(), key);
+            assertThat(bench.write(ROW)).isEqualTo(new Written(1, 0));
+        }
+    }
+
+    @Test
+    @DisplayName("INPUT-43: files that can't be used change nothing, and are told once for each trouble")
+    void unfitFilesChangeNothing(@TempDir Path directory) throws Exception {
+        var ca = directory.resolve("ca.pem");
+        copy(server.certificateFile(), ca);
+        try (var log = LogLines.of(Certificates.class);
+                var stub = listen(false);
+                var bench = Bench.open(settings(ca, null, null), stub.uri())) {
+            for (var broken : new String[] {"", "no certificate"}) {
+                Files.writeString(ca, broken);
+                for (var i = 0; i < 3; i++) {
+                    assertThat(bench.write(ROW)).isEqualTo(new Written(1, 0));
+                    assertThat(bench.ping())
+                            .isInstanceOf(Unavailable.class)
+                            .asString()
+                            .doesNotContain("tls");
+                }
+            }
+            Files.delete(ca);
+            assertThat(bench.write(ROW)).isEqualTo(new Written(1, 0));
+            assertThat(log.lines()).hasSize(3).allMatch(line -> line.contains("what was read before stays in use"));
+            assertThat(log.lines().getLast()).contains("ca.pem can't be read");
+            copy(server.certificateFile(), ca);
+            assertThat(bench.write(ROW)).isEqualTo(new Written(1, 0));
+            assertThat(log.lines()).as("the same as before").hasSize(3);
+            Files.writeString(ca, "");
+            assertThat(bench.write(ROW)).isEqualTo(new Written(1, 0));
+            assertThat(log.lines()).as("news again").hasSize(4);
+        }
+    }
+
+    @Test
+    @DisplayName("INPUT-43: what is under way goes on when the certificates change, and the old client ends after it")
+    void whatIsUnderWayGoesOn(@TempDir Path directory) throws Exception {
+        var ca = directory.resolve("ca.pem");
+        copy(server.certificateFile(), ca);
+        var taken = new CompletableFuture<Boolean>();
+        var go = new CompletableFuture<Boolean>();
+        var context = server.context(client.certificate());
+        var socket = (SSLServerSocket)
+                context.getServerSocketFactory().createServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        try (var stub = Stub.over(
+                        socket,
+                        "https",
+                        line -> {
+                            line.read();
+                            taken.complete(true);
+                            go.join();
+                            line.say("HTTP/1.1 200 OK\r\n" + Stub.CLICKHOUSE + "Content-Length: 0\r\n\r\n");
+                        },
+                        Stub.ok());
+                var bench = Bench.open(settings(ca, null, null), stub.uri())) {
+            var first = bench.begin(new Call(Lines.batch(ROW), "run/1", Bench.AMPLE));
+            taken.join();
+            Files.writeString(
+                    ca, Files.readString(server.certificateFile()) + Files.readString(client.certificateFile()));
+            assertThat(bench.write(ROW)).isEqualTo(new Written(1, 0));
+            assertThat(first).isNotDone();
+            go.complete(true);
+            assertThat(first.join()).isEqualTo(new Written(1, 0));
+            assertThat(bench.write(ROW)).isEqualTo(new Written(1, 0));
+        }
+    }
+
+    @Test
+    void aClientEndsWithItsLastLeaseOnceAnotherTookItsPlace(@TempDir Path directory) throws Exception {
+        var ca = directory.resolve("ca.pem");
+        copy(server.certificateFile(), ca);
+        try (var clients = new Clients(settings(ca, null, null))) {
+            var first = clients.lease();
+            var same = clients.lease();
+            assertThat(same.client()).isSameAs(first.client());
+            copy(stranger.certificateFile(), ca);
+            var other = clients.lease();
+            assertThat(other.client()).isNotSameAs(first.client());
+            first.close();
+            assertThat(first.client().isTerminated()).isFalse();
+            assertThat(clients.count()).isEqualTo(2);
+            same.close();
+            assertThat(clients.count()).isEqualTo(1);
+            assertThat(same.client().awaitTermination(Bench.AMPLE)).isTrue();
+            other.close();
+            assertThat(clients.count()).as("the last one stays").isEqualTo(1);
+        }
+    }
+
+    @Test
+    void aKeyOfAnotherCertificateIsTold() throws Exception {
+        told(settings(null, client.certificateFile(), server.keyFile()), "clickhouse.tls.key_file", "not the key");
+        told(settings(null, server.certificateFile(), stranger.keyFile()), "clickhouse.tls.key_file", "not the key");
     }
 
     @Test

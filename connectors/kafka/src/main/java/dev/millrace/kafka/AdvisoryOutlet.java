@@ -69,6 +69,14 @@ final class AdvisoryOutlet {
         return mine;
     }
 
+    /// Its sink's encoders are of another layout from now on. Returns whether it is the one of this name. What is being
+    /// built is handed over before, by its followers.
+    boolean renew(String sink) {
+        if (!feed.sink().name().equals(sink)) return false;
+        encoder = null;
+        return true;
+    }
+
     ChunkBuilder builder(SourcePartition partition, long epoch, int target, Consumer<EncodedChunk> ready) {
         return new ChunkBuilder(
                 partition, epoch, targets.get(target), slabs.get(target), budget(), account.tally(), ready);

@@ -33,7 +33,7 @@ final class CommitCall {
         return offsets;
     }
 
-    private static OffsetAndMetadata offset(CommitEntry entry) {
+    static OffsetAndMetadata offset(CommitEntry entry) {
         Optional<Integer> leaderEpoch = entry.leaderEpoch() < 0 ? Optional.empty() : Optional.of(entry.leaderEpoch());
         return new OffsetAndMetadata(entry.offset(), leaderEpoch, entry.metadata());
     }

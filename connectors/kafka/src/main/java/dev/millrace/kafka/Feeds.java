@@ -35,6 +35,23 @@ final class Feeds {
         outlets = all.toArray(Outlet[]::new);
     }
 
+    /// A sink's encoders are of another layout from now on. Returns whether it is one of these.
+    boolean renew(String sink) {
+        for (var i = 0; i < feeds.size(); i++) {
+            var feed = feeds.get(i);
+            if (!feed.sink().name().equals(sink)) continue;
+            feeds.set(
+                    i, new Feed(feed.sink(), feed.index(), feed.sink().encoder().get(), feed.firstOutlet()));
+            return true;
+        }
+        return false;
+    }
+
+    boolean takes(String sink, String topic) {
+        for (var feed : of(topic)) if (feed.sink().name().equals(sink)) return true;
+        return false;
+    }
+
     /// The sinks that take a topic, in the order of the configuration.
     List<Feed> of(String topic) {
         return feeds.stream().filter(feed -> feed.sink().topics().test(topic)).toList();

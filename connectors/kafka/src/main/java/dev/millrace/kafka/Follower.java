@@ -69,9 +69,14 @@ final class Follower {
         return builder;
     }
 
+    /// Rows that follow may be of another layout.
+    void handOver() {
+        for (var builder : builders) if (builder != null) builder.handOver();
+    }
+
     /// All records of the range were looked at. Before it is closed: it may be told from then on.
     void end(Ack range) {
-        for (var builder : builders) if (builder != null) builder.handOver();
+        handOver();
         if (current.isEmpty()) return;
         kept.put(range.range().from(), new Kept(range, current));
         current = new ArrayList<>();
@@ -96,7 +101,7 @@ final class Follower {
 
     /// The range that is being encoded is given up.
     void giveUpCurrent() {
-        for (var builder : builders) if (builder != null) builder.handOver();
+        handOver();
         drop(current);
         current = new ArrayList<>();
     }

@@ -148,6 +148,13 @@ public final class KafkaSource implements AutoCloseable {
             Thread.ofPlatform().daemon().name("millrace-source-" + n).start(members.get(n));
     }
 
+    /// The sink of this name has encoders of another layout now. What was encoded before is written
+    /// within `rebalance.drain_timeout` or given up, and each partition that the sink takes is read
+    /// again from its watermark.
+    public void layoutChanged(String sink) {
+        for (var member : members) member.later(new SourceEvent.LayoutChanged(sink));
+    }
+
     /// Takes nothing more. What was polled is encoded and handed over while there is room, until `encodeUntilNanos`,
     /// then [SourceListener#inputFinished] is told. The members go on polling, so that the group goes on, until
     /// [#finish].

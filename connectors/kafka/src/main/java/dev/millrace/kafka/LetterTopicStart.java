@@ -28,7 +28,7 @@ final class LetterTopicStart {
     private static final String LARGEST = "max.message.bytes";
 
     /// For the headers of a letter.
-    private static final long HEADERS_BYTES = 8192;
+    static final long HEADERS_BYTES = 8192;
 
     /// Letters are kept until somebody takes them away, whatever the cluster does with topics.
     private static final Map<String, String> KEPT =
@@ -64,13 +64,18 @@ final class LetterTopicStart {
     }
 
     private void create() throws Failed {
-        var settings = new HashMap<>(KEPT);
-        var largest = largestRecord();
-        if (largest > 0) settings.put(LARGEST, Long.toString(Math.min(Integer.MAX_VALUE, largest + HEADERS_BYTES)));
+        var settings = settings(largestRecord());
         calls.create(topic, settings, untilNanos);
         LOG.atInfo()
                 .addKeyValue("event", "dead_letter_topic_created")
                 .log("topic={} retention=unlimited {}={}", topic, LARGEST, settings.getOrDefault(LARGEST, "default"));
+    }
+
+    /// What it is made with; `largest` is the largest record of its sources, below 1 where that is not known.
+    static Map<String, String> settings(long largest) {
+        var settings = new HashMap<>(KEPT);
+        if (largest > 0) settings.put(LARGEST, Long.toString(Math.min(Integer.MAX_VALUE, largest + HEADERS_BYTES)));
+        return settings;
     }
 
     /// The largest record that the topics which are read take; of those that are there and tell, 0 for none.

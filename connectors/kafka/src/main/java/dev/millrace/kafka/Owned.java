@@ -32,6 +32,11 @@ final class Owned {
     /// Nor is anything more of it committed.
     boolean forgotten;
 
+    /// A sink's table changed: no more of it is taken, and it is read again from its watermark as soon as nothing of it
+    /// is on its way, or then. Null while that is not so.
+    @Nullable
+    Long againByNanos;
+
     /// When its head failed, null while it has not.
     @Nullable
     Long stalledNanos;
@@ -72,6 +77,11 @@ final class Owned {
     /// Says how it stood when it was given up.
     void publishLast(@Nullable PauseReason paused) {
         publish(paused, headNanos);
+    }
+
+    /// Nothing of it is on its way, or can be waited for.
+    boolean idle() {
+        return flow.tracker.idle() || stalledNanos != null;
     }
 
     private @Nullable String blockedBy(@Nullable PauseReason paused) {

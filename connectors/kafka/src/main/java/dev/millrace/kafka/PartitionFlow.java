@@ -139,6 +139,13 @@ final class PartitionFlow {
         if (next > tracker.end()) register(next, nextLeaderEpoch).close();
     }
 
+    /// Counts what a poll gave and nobody takes.
+    void droppedAtOnce(@Nullable PolledRecords records) {
+        var size = records == null ? 0 : records.size();
+        account.polled(size);
+        account.dropped(size);
+    }
+
     private Ack register(long next, int leaderEpoch) {
         return tracker.register(tracker.end(), next, leaderEpoch, resolved);
     }
@@ -277,10 +284,25 @@ final class PartitionFlow {
     private Progress poisoned(Run run, Encoded.Poison poison) {
         var records = run.records;
         var offset = records == null ? -1 : records.offset(run.at);
-        handOver();
-        if (offset > run.ack.range().from()) cut(run, offset);
-        dropWaiting();
+        giveUpWaiting();
         return new Progress.Poisoned(offset, poison.reason(), poison.detail());
+    }
+
+    /// Gives up what waits from the next record on; what is before it is done when its chunks are.
+    void giveUpWaiting() {
+        handOver();
+        var run = waiting.peekFirst();
+        var records = run == null ? null : run.records;
+        if (run != null && records != null && run.at < run.end) {
+            var offset = records.offset(run.at);
+            if (offset > run.ack.range().from()) cut(run, offset);
+        }
+        dropWaiting();
+    }
+
+    /// Advisory sinks may get rows of another layout from now on.
+    void splitAdvisory() {
+        for (var follower : followers) follower.handOver();
     }
 
     /// What is before the offset is done when its chunks are; what is left of the range is a range of its own.

@@ -10,6 +10,8 @@ public enum PauseReason {
     DEAD_LETTERS,
     /// Too many of its rows are poison to be poison (POI-13).
     DRIFT,
+    /// A sink's table changed: what was made for the old one is finished or given up, then it is read again.
+    LAYOUT,
     /// `checkpoint.max_pending` ranges above the watermark.
     PENDING,
     /// A stop was asked for.

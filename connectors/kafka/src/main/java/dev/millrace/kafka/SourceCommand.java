@@ -1,5 +1,6 @@
 package dev.millrace.kafka;
 
+import dev.millrace.checkpoint.CommitEntry;
 import dev.millrace.checkpoint.CommitFlight;
 import dev.millrace.checkpoint.SourcePartition;
 import java.util.Set;
@@ -16,6 +17,9 @@ public sealed interface SourceCommand {
 
     /// Read on at `offset`, which retention left.
     record SeekTo(SourcePartition partition, long offset) implements SourceCommand {}
+
+    /// Read again from `from`, in place: the partition stays assigned, and paused if it is.
+    record ReadAgain(SourcePartition partition, CommitEntry from) implements SourceCommand {}
 
     /// Something worth a log line. Nothing depends on it.
     record Tell(String event, String text) implements SourceCommand {}

@@ -73,6 +73,10 @@ public sealed interface SourceEvent {
     /// The log ends, or differs from what was read, at `logEnd`, below `position`.
     record LogTruncated(SourcePartition partition, long position, long logEnd) implements SourceEvent {}
 
+    /// The sink of this name makes rows differently from now on: its encoders are to be asked for again, and what was
+    /// made before and is not sent is of no use.
+    record LayoutChanged(String sink) implements SourceEvent {}
+
     /// In order, so that what follows from it is the same in every run of the machine.
     private static Set<SourcePartition> ordered(Set<SourcePartition> partitions) {
         return Collections.unmodifiableSortedSet(new TreeSet<>(partitions));

@@ -126,6 +126,7 @@ public final class SourceMachine {
             case SourceEvent.TopicChanged changed -> topicChanged(changed, out);
             case SourceEvent.OffsetsLost lost -> offsetsLost(lost, out);
             case SourceEvent.LogTruncated cut -> truncated(cut, out);
+            case SourceEvent.LayoutChanged(var sink) -> layoutChanged(sink, nowNanos);
             case SourceEvent.StopTaking(var untilNanos) -> {
                 draining = true;
                 encodeUntilNanos = untilNanos;
@@ -137,6 +138,15 @@ public final class SourceMachine {
     private void assigned(SourceEvent.Assigned assigned, long nowNanos) {
         var partition = assigned.partition();
         var start = assigned.start();
+        flight.owned(partition, assigned.committed());
+        pauses.arrived(partition, nowNanos);
+        if (assigned.committed() != null)
+            accounts.apply(partition).committed(assigned.committed().offset());
+        begin(partition, start, nowNanos);
+    }
+
+    /// An epoch of it begins.
+    private void begin(SourcePartition partition, CommitEntry start, long nowNanos) {
         var checkpoint = parts.settings().checkpoint();
         var tracker = new PartitionTracker(
                 partition,
@@ -145,13 +155,10 @@ public final class SourceMachine {
                 start.leaderEpoch(),
                 checkpoint.maxPending(),
                 parts.handles());
-        flight.owned(partition, assigned.committed());
         var account = accounts.apply(partition);
         var flow = new PartitionFlow(tracker, account, feeds, format, poison, parts.inbox(), intake.budget(), advisory);
         var one = new Owned(flow, nowNanos);
         owned.put(partition, one);
-        pauses.arrived(partition, nowNanos);
-        if (assigned.committed() != null) account.committed(assigned.committed().offset());
         publish(one, nowNanos);
     }
 
@@ -161,6 +168,11 @@ public final class SourceMachine {
             var one = owned.get(batch.partition());
             if (one == null) throw new IllegalStateException(batch.partition() + " was polled and is not owned");
             if (one.halted) continue;
+            if (one.againByNanos != null) {
+                // It comes again.
+                one.flow.droppedAtOnce(batch.records());
+                continue;
+            }
             one.flow.polled(batch.records(), batch.next(), batch.leaderEpoch(), nowNanos);
             records |= batch.records() != null;
         }
@@ -169,6 +181,7 @@ public final class SourceMachine {
 
     private void step(boolean nothingPolled, long nowNanos, Consumer<SourceCommand> out) {
         poison.now(nowNanos);
+        readAgain(nowNanos, out);
         holdBudget(nowNanos);
         feeds.offerDue(nowNanos);
         encode(nowNanos, out);
@@ -289,6 +302,7 @@ public final class SourceMachine {
     private @Nullable PauseReason reasonToPause(Owned one) {
         if (one.halted) return PauseReason.HALTED;
         if (draining) return PauseReason.DRAIN;
+        if (one.againByNanos != null) return PauseReason.LAYOUT;
         if (budgetHeld) return PauseReason.BUDGET;
         if (one.drifting) return PauseReason.DRIFT;
         if (one.lettersOut) return PauseReason.DEAD_LETTERS;
@@ -302,7 +316,8 @@ public final class SourceMachine {
         for (var one : owned.values()) {
             var since = one.stalledNanos;
             var head = one.flow.tracker.head();
-            if (since == null || one.halted || head == null || nowNanos - since < limit) continue;
+            if (since == null || one.halted || one.againByNanos != null || head == null || nowNanos - since < limit)
+                continue;
             stop(
                     5,
                     one.flow.partition + "@" + head.from() + ": a range that failed has held the watermark for "
@@ -357,16 +372,53 @@ public final class SourceMachine {
 
     private void revoking(Set<SourcePartition> partitions) {
         revoking = true;
+        var taken = new ArrayList<Owned>();
         for (var partition : partitions) {
             var one = owned.get(partition);
-            if (one == null) continue;
+            if (one != null) taken.add(one);
+        }
+        for (var one : taken) {
             one.flow.dropWaiting();
             one.flow.handOver();
         }
+        finishEpochs(taken);
+    }
+
+    /// Nothing more comes of these epochs: what is open of them in a shard lingers no longer.
+    private void finishEpochs(List<Owned> of) {
         feeds.offerAll();
-        for (var partition : partitions) {
-            var one = owned.get(partition);
-            if (one != null) intake.revoking(partition, one.flow.epoch);
+        for (var one : of) intake.revoking(one.flow.partition, one.flow.epoch);
+    }
+
+    /// What waits was polled for the old layout's encoders, and is polled again; what is encoded gets the time of a
+    /// revoke to be written.
+    private void layoutChanged(String sink, long nowNanos) {
+        for (var outlet : advisory) if (outlet.renew(sink)) for (var one : owned.values()) one.flow.splitAdvisory();
+        if (!feeds.renew(sink)) return;
+        var by = nowNanos + parts.settings().membership().drainTimeoutNanos();
+        var turned = new ArrayList<Owned>();
+        for (var one : owned.values()) {
+            if (one.halted || !feeds.takes(sink, one.flow.partition.topic())) continue;
+            if (one.againByNanos == null) one.againByNanos = by;
+            one.flow.giveUpWaiting();
+            one.flow.account.nothingWaits();
+            turned.add(one);
+        }
+        finishEpochs(turned);
+    }
+
+    /// A new epoch begins at the watermark of each that is to be read again and has nothing on its way,
+    /// or no more time for it. What is given up then was made for the old layout; what is out may still
+    /// land, and is stored twice then.
+    private void readAgain(long nowNanos, Consumer<SourceCommand> out) {
+        if (draining || revoking) return;
+        for (var one : List.copyOf(owned.values())) {
+            var by = one.againByNanos;
+            if (by == null || one.halted || (!one.idle() && !NanoClock.reached(by, nowNanos))) continue;
+            var from = one.toCommit();
+            endEpoch(one);
+            begin(one.flow.partition, from, nowNanos);
+            out.accept(new SourceCommand.ReadAgain(one.flow.partition, from));
         }
     }
 
@@ -385,12 +437,17 @@ public final class SourceMachine {
         }
     }
 
-    private void forget(Owned one) {
+    private void endEpoch(Owned one) {
         var flow = one.flow;
         flow.forget();
         flow.account.nothingWaits();
         feeds.drop(flow.partition, flow.epoch);
         intake.epochEnded(flow.partition, flow.epoch);
+    }
+
+    private void forget(Owned one) {
+        var flow = one.flow;
+        endEpoch(one);
         flight.forget(flow.partition);
         // What waited is dropped now: told as waiting too, it would be counted twice.
         one.publishLast(pauses.reason(flow.partition));
@@ -447,7 +504,11 @@ public final class SourceMachine {
     /// When a tick would next do something, if nothing else happens.
     public long wakeAtNanos() {
         var wake = NanoClock.earlier(flight.wakeAtNanos(), feeds.wakeAtNanos());
-        for (var one : owned.values()) wake = NanoClock.earlier(wake, one.flow.wakeAtNanos());
+        for (var one : owned.values()) {
+            wake = NanoClock.earlier(wake, one.flow.wakeAtNanos());
+            var by = one.againByNanos;
+            if (by != null && !draining) wake = NanoClock.earlier(wake, by);
+        }
         if (draining && !inputFinished) wake = NanoClock.earlier(wake, encodeUntilNanos);
         return wake;
     }
@@ -461,7 +522,7 @@ public final class SourceMachine {
     public boolean idle(Set<SourcePartition> partitions) {
         for (var partition : partitions) {
             var one = owned.get(partition);
-            if (one != null && !one.flow.tracker.idle() && one.stalledNanos == null) return false;
+            if (one != null && !one.idle()) return false;
         }
         return true;
     }

@@ -422,6 +422,10 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
                 mine.consumer().seek(CommitCall.kafka(partition), offset);
                 mine.consumer().resume(List.of(CommitCall.kafka(partition)));
             }
+            case SourceCommand.ReadAgain(var partition, var from) -> {
+                LOG.atInfo().addKeyValue("event", "read_again").log("partition={} from={}", partition, from.offset());
+                mine.consumer().seek(CommitCall.kafka(partition), CommitCall.offset(from));
+            }
             case SourceCommand.Tell(var event, var text) ->
                 LOG.atWarn().addKeyValue("event", event).log("{}", text);
             case SourceCommand.InputFinished() -> {

@@ -108,7 +108,7 @@ final class BatchWrite {
     private WriteOutcome changed(String code, String change) {
         var words =
                 change + ": table " + table + " changed under rows that are on their way; they wait until it is as it"
-                        + " was, or for a restart, which reads them again";
+                        + " was, or are read again as soon as every shard's table is like this one";
         return new WriteOutcome.Misconfigured(new Failure(code, words, false));
     }
 

@@ -1,5 +1,9 @@
 package dev.millrace.postgres;
 
+import dev.millrace.json.IsoTime;
+import dev.millrace.json.JsonString;
+import dev.millrace.json.JsonText;
+import dev.millrace.json.Reasons;
 import dev.millrace.sinkpool.RowBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -14,7 +18,7 @@ final class JsonValue {
     private static final int UUID_LENGTH = 36;
 
     private final Encoding encoding;
-    private final JsonNumber number = new JsonNumber();
+    private final CopyNumber number = new CopyNumber();
     private final IsoTime time = new IsoTime();
     private final byte[] text = new byte[LONGEST_TIME];
 
@@ -33,7 +37,7 @@ final class JsonValue {
         if (fit.kind() == Fit.Kind.NONE) return Reasons.UNSUPPORTED_TYPE;
         if (source[at] != '[') return Reasons.WRONG_TYPE;
         row.put((byte) '{');
-        var next = afterBlank(source, at + 1);
+        var next = JsonText.afterBlank(source, at + 1);
         while (source[next] != ']') {
             if (source[next] == 'n') {
                 row.putAscii("NULL");
@@ -41,10 +45,10 @@ final class JsonValue {
                 var reason = putOne(source, next, fit, true, row);
                 if (reason != null) return reason;
             }
-            next = afterBlank(source, end(source, next));
+            next = JsonText.afterBlank(source, JsonText.end(source, next));
             if (source[next] == ',') {
                 row.put((byte) ',');
-                next = afterBlank(source, next + 1);
+                next = JsonText.afterBlank(source, next + 1);
             }
         }
         row.put((byte) '}');
@@ -64,10 +68,10 @@ final class JsonValue {
     }
 
     private @Nullable String putJson(byte[] source, int at, boolean binary, boolean element, RowBuffer row) {
-        var end = end(source, at);
-        var reason = binary ? JsonString.refusedByJsonb(source, at, end) : null;
+        var end = JsonText.end(source, at);
+        var reason = binary ? CopyString.refusedByJsonb(source, at, end) : null;
         if (reason != null) return reason;
-        if (encoding == Encoding.LATIN1 && JsonString.beyondLatin1(source, at, end, binary))
+        if (encoding == Encoding.LATIN1 && CopyString.beyondLatin1(source, at, end, binary))
             return Reasons.NOT_IN_ENCODING;
         if (element) CopyText.putElement(source, at, end, row);
         else CopyText.putText(source, at, end, row);
@@ -103,10 +107,10 @@ final class JsonValue {
     }
 
     private @Nullable String putText(byte[] source, int at, Fit fit, boolean element, RowBuffer row) {
-        if (encoding == Encoding.LATIN1 && JsonString.beyondLatin1(source, at, JsonString.end(source, at), true))
+        if (encoding == Encoding.LATIN1 && CopyString.beyondLatin1(source, at, JsonString.end(source, at), true))
             return Reasons.NOT_IN_ENCODING;
         if (element) row.put((byte) '"');
-        var reason = JsonString.put(source, at, element, row);
+        var reason = CopyString.put(source, at, element, row);
         if (element) row.put((byte) '"');
         return reason != null ? reason : misfit(source, at, fit);
     }
@@ -122,13 +126,25 @@ final class JsonValue {
     private @Nullable String putTime(byte[] source, int at, Fit fit, boolean element, RowBuffer row) {
         var length = JsonString.ascii(source, at, text);
         if (length < 0) return Reasons.BAD_FORMAT;
-        var reason = time.refused(fit.kind(), text, length, fit.limit());
+        var reason = time.refused(form(fit.kind()), text, length, fit.limit());
         if (reason != null) return reason;
         // An element may hold a blank.
         if (element) row.put((byte) '"');
         row.put(text, 0, length);
         if (element) row.put((byte) '"');
         return null;
+    }
+
+    private static IsoTime.Form form(Fit.Kind kind) {
+        return switch (kind) {
+            case DATE -> IsoTime.Form.DATE;
+            case TIME -> IsoTime.Form.TIME;
+            case TIMETZ -> IsoTime.Form.TIMETZ;
+            case TIMESTAMP -> IsoTime.Form.TIMESTAMP;
+            case TIMESTAMPTZ -> IsoTime.Form.TIMESTAMPTZ;
+            case INTERVAL -> IsoTime.Form.INTERVAL;
+            default -> throw new IllegalStateException(kind + " is no time");
+        };
     }
 
     private @Nullable String putUuid(byte[] source, int at, RowBuffer row) {
@@ -155,37 +171,5 @@ final class JsonValue {
 
     private static boolean hex(byte b) {
         return (b >= '0' && b <= '9') || (b >= 'a' && b <= 'f') || (b >= 'A' && b <= 'F');
-    }
-
-    private static int afterBlank(byte[] source, int at) {
-        var next = at;
-        while (source[next] == ' ' || source[next] == '\n' || source[next] == '\r' || source[next] == '\t') next++;
-        return next;
-    }
-
-    /// One past the value that begins at `at`.
-    private static int end(byte[] source, int at) {
-        return switch (source[at]) {
-            case '"' -> JsonString.end(source, at);
-            case '{', '[' -> endOfNest(source, at);
-            case 't', 'n' -> at + "true".length();
-            case 'f' -> at + "false".length();
-            default -> JsonNumber.end(source, at);
-        };
-    }
-
-    private static int endOfNest(byte[] source, int at) {
-        var depth = 0;
-        var next = at;
-        do {
-            switch (source[next]) {
-                case '"' -> next = JsonString.end(source, next) - 1;
-                case '{', '[' -> depth++;
-                case '}', ']' -> depth--;
-                default -> {}
-            }
-            next++;
-        } while (depth > 0);
-        return next;
     }
 }

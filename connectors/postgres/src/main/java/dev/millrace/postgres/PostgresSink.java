@@ -1,5 +1,9 @@
 package dev.millrace.postgres;
 
+import dev.millrace.json.IgnoredFields;
+import dev.millrace.sinkpool.Checkup;
+import dev.millrace.sinkpool.LayoutWatch;
+import dev.millrace.sinkpool.Layouts;
 import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.RowEncoder;
 import dev.millrace.sinkpool.ShardId;
@@ -8,6 +12,7 @@ import dev.millrace.sinkpool.SinkTraits;
 import dev.millrace.sinkpool.SinkWriter;
 import java.net.URI;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -15,6 +20,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,18 +35,28 @@ public final class PostgresSink implements Sink {
     private static final Logger LOG = LoggerFactory.getLogger(PostgresSink.class);
     private static final SinkTraits TRAITS = new SinkTraits(true);
     private static final Duration CLOSE_LIMIT = Duration.ofSeconds(2);
+    private static final Duration LOOK = Duration.ofSeconds(5);
     private static final int HOUSEKEEPERS = 2;
 
     private final PostgresSettings settings;
+    private final Map<ShardId, List<PostgresEndpoint>> shards;
     private final NanoClock clock;
     private final ScheduledThreadPoolExecutor housekeeping;
     private final TableWatch watch;
     private final ConcurrentLinkedQueue<Sessions> opened = new ConcurrentLinkedQueue<>();
     private final IgnoredFields ignored = new IgnoredFields();
-    private volatile @Nullable TableDescription table;
+    private final Layouts<TableDescription> layouts =
+            new Layouts<>((known, found) -> TableWatch.difference(known, found) == null);
+    private final AtomicReference<String> refused = new AtomicReference<>("");
+
+    /// Guarded by this object.
+    private @Nullable LayoutWatch watching;
+
+    private boolean closed;
 
     private PostgresSink(PostgresSettings settings, Map<ShardId, List<PostgresEndpoint>> shards, NanoClock clock) {
         this.settings = settings;
+        this.shards = shards;
         this.clock = clock;
         housekeeping = new ScheduledThreadPoolExecutor(
                 HOUSEKEEPERS,
@@ -63,32 +79,58 @@ public final class PostgresSink implements Sink {
         return new PostgresSink(settings, endpoints, clock);
     }
 
-    /// Asks every shard for its table, over connections of its own, and keeps the answer. May be asked again
-    /// at any time: an answer that differs from the one in use is a refusal, and changes nothing.
+    /// Asks every shard for its table, over connections of its own, and keeps the answer. May be asked
+    /// again at any time, and asks itself from the first answer on: one that differs from the one in use
+    /// is another layout.
     ///
     /// Blocks until all have answered, at most to the deadline and the connect timeout after it.
     public Description describe(long deadlineNanos) {
         var asked = watch.ask(deadlineNanos);
         if (!(asked instanceof Description.Described described)) return asked;
-        var known = table;
-        if (known == null) {
-            table = described.table();
-            LOG.atInfo()
-                    .addKeyValue("event", "postgres_table_described")
-                    .log(
-                            "table={} columns={} unseen={}",
-                            described.table(),
-                            described.table().columns().size(),
-                            described.unseen());
-            for (var hazard : described.hazards())
-                LOG.atWarn().addKeyValue("event", "postgres_hazard").log(hazard);
-            return described;
-        }
-        var difference = TableWatch.difference(known, described.table());
-        return difference == null
-                ? described
-                : new Description.Refused(
-                        "the table changed while rows of the old one are on their way: " + difference);
+        var first = layouts.latest() == null;
+        if (layouts.found(described.table()) || first) told(described);
+        if (first) keepLooking();
+        return described;
+    }
+
+    private static void told(Description.Described described) {
+        LOG.atInfo()
+                .addKeyValue("event", "postgres_table_described")
+                .log(
+                        "table={} columns={} unseen={}",
+                        described.table(),
+                        described.table().columns().size(),
+                        described.unseen());
+        for (var hazard : described.hazards())
+            LOG.atWarn().addKeyValue("event", "postgres_hazard").log(hazard);
+    }
+
+    private synchronized void keepLooking() {
+        if (!closed && watching == null) watching = LayoutWatch.over("postgres", this::lookAgain);
+    }
+
+    // A table that can't be written to any more is held by its batches; why is said once.
+    private void lookAgain() {
+        var now = describe(clock.nanoTime() + LOOK.toNanos());
+        var why = now instanceof Description.Refused(var reason) ? reason : "";
+        if (now instanceof Description.NotReachable || why.equals(refused.getAndSet(why)) || why.isEmpty()) return;
+        LOG.atWarn().addKeyValue("event", "postgres_table_unusable").log(why);
+    }
+
+    private synchronized void lookSoon() {
+        if (watching != null) watching.soon();
+    }
+
+    @Override
+    public void onNewLayout(Runnable told) {
+        layouts.onNew(told);
+    }
+
+    /// Looks at every endpoint of every shard, not only at the first that answers, and keeps nothing of it. Reads only.
+    ///
+    /// Blocks until all have answered, at most to the deadline and the connect timeout after it.
+    public Checkup checkUp(long deadlineNanos, InstantSource wallClock) throws InterruptedException {
+        return new SinkCheckup(settings, shards, housekeeping, clock, wallClock).look(deadlineNanos);
     }
 
     @Override
@@ -99,11 +141,11 @@ public final class PostgresSink implements Sink {
     /// Throws `IllegalStateException` before the table is described.
     @Override
     public RowEncoder encoder() {
-        var described = table;
-        if (described == null) throw new IllegalStateException("table " + settings.table() + " is not described yet");
+        var layout = layouts.latest();
+        if (layout == null) throw new IllegalStateException("table " + settings.table() + " is not described yet");
         return settings.rows().rawColumn() == null
-                ? new JsonRowEncoder(described, settings.rows().unknownFields(), ignored)
-                : new RawRowEncoder(described);
+                ? new JsonRowEncoder(layout, settings.rows().unknownFields(), ignored)
+                : new RawRowEncoder(layout);
     }
 
     /// How often `unknown_fields: ignore` left out each field, by name: at most 100 names, and the rest under one more.
@@ -120,13 +162,17 @@ public final class PostgresSink implements Sink {
                 housekeeping);
         var sessions = new Sessions(logins, settings.limits(), housekeeping);
         opened.add(sessions);
-        return new PostgresWriter(logins, sessions, settings.rows().onConflict(), () -> table, clock);
+        return new PostgresWriter(logins, sessions, settings.rows().onConflict(), layouts, this::lookSoon, clock);
     }
 
     /// Cuts every session, so that attempts under way end, and closes the pools: all at once, for at most
     /// two seconds.
     @Override
     public void close() {
+        synchronized (this) {
+            closed = true;
+            if (watching != null) watching.close();
+        }
         var closers = new ArrayList<Thread>();
         for (var sessions : opened) closers.add(Thread.ofVirtual().start(sessions::close));
         var until = clock.nanoTime() + CLOSE_LIMIT.toNanos();

@@ -2,6 +2,7 @@ package dev.millrace.postgres;
 
 import dev.millrace.postgres.PostgresSettings.OnConflict;
 import dev.millrace.sinkpool.Failure;
+import dev.millrace.sinkpool.Layouts;
 import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.PingCall;
 import dev.millrace.sinkpool.SinkWriter;
@@ -9,11 +10,9 @@ import dev.millrace.sinkpool.WriteCall;
 import dev.millrace.sinkpool.WriteOutcome;
 import dev.millrace.sinkpool.WriteOutcome.Blame;
 import java.sql.SQLException;
-import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /// Writes to one endpoint: each batch in one transaction over a pooled session, each ping over a session of
-/// its own.
+/// its own. What holds a batch up may be a table that changed, so then `tableChanged` is called.
 ///
 /// Thread ownership: shared by attempts.
 final class PostgresWriter implements SinkWriter {
@@ -23,31 +22,33 @@ final class PostgresWriter implements SinkWriter {
     private final Logins logins;
     private final Sessions sessions;
     private final OnConflict onConflict;
-    private final Supplier<@Nullable TableDescription> table;
+    private final Layouts<TableDescription> layouts;
+    private final Runnable tableChanged;
     private final NanoClock clock;
 
     PostgresWriter(
             Logins logins,
             Sessions sessions,
             OnConflict onConflict,
-            Supplier<@Nullable TableDescription> table,
+            Layouts<TableDescription> layouts,
+            Runnable tableChanged,
             NanoClock clock) {
         this.logins = logins;
         this.sessions = sessions;
         this.onConflict = onConflict;
-        this.table = table;
+        this.layouts = layouts;
+        this.tableChanged = tableChanged;
         this.clock = clock;
     }
 
     @Override
     public WriteOutcome write(WriteCall call) {
-        var described = table.get();
-        if (described == null)
-            return new WriteOutcome.Misconfigured(
-                    new Failure("not-described", "the table has not been described yet", false));
         var attempt = new Attempt(clock, call.deadlineNanos());
         call.onCancel(attempt::cancel);
-        return new BatchWrite(sessions, attempt, described, onConflict, call.rows()).run();
+        var described = layouts.of(call.batch().layout());
+        var outcome = new BatchWrite(sessions, attempt, described, onConflict, call.rows()).run();
+        if (outcome instanceof WriteOutcome.Misconfigured) tableChanged.run();
+        return outcome;
     }
 
     @Override

@@ -1,5 +1,8 @@
 package dev.millrace.postgres;
 
+import dev.millrace.json.Reasons;
+import dev.millrace.json.Utf8Text;
+import dev.millrace.sinkpool.Layouts.Layout;
 import dev.millrace.sinkpool.RecordView;
 import dev.millrace.sinkpool.RowBuffer;
 import dev.millrace.sinkpool.RowEncoder;
@@ -10,15 +13,23 @@ import dev.millrace.sinkpool.RowEncoder;
 final class RawRowEncoder implements RowEncoder {
     private static final Encoded.Poison NULL_VALUE = new Encoded.Poison(Reasons.NULL_VALUE, "the record has no value");
 
+    private final int layout;
     private final boolean bytes;
     private final boolean latin1;
     private final CopyText text = new CopyText();
 
     /// For the only column of the table that rows are sent for.
-    RawRowEncoder(TableDescription table) {
+    RawRowEncoder(Layout<TableDescription> of) {
+        var table = of.description();
+        layout = of.number();
         var fit = table.columns().getFirst().fit();
         bytes = fit.kind() == Fit.Kind.BYTEA && !fit.array();
         latin1 = table.encoding() == Encoding.LATIN1;
+    }
+
+    @Override
+    public int layout() {
+        return layout;
     }
 
     @Override

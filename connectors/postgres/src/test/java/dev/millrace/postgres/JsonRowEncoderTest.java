@@ -2,8 +2,10 @@ package dev.millrace.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.json.IgnoredFields;
 import dev.millrace.postgres.PostgresSettings.UnknownFields;
 import dev.millrace.postgres.TableDescription.Column;
+import dev.millrace.sinkpool.Layouts.Layout;
 import dev.millrace.sinkpool.RowEncoder.Encoded;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -27,7 +29,7 @@ class JsonRowEncoderTest {
             column("docb", Fit.Kind.JSONB, false));
 
     private final IgnoredFields ignored = new IgnoredFields();
-    private final JsonRowEncoder strict = new JsonRowEncoder(TABLE, UnknownFields.REFUSE, ignored);
+    private final JsonRowEncoder strict = new JsonRowEncoder(new Layout<>(0, TABLE), UnknownFields.REFUSE, ignored);
 
     private static Column column(String name, Fit.Kind kind, boolean required) {
         return new Column(name, kind.name(), kind.name(), Fit.of(kind), required);
@@ -51,7 +53,7 @@ class JsonRowEncoderTest {
         assertThat(Records.encode(strict, "{\"note\":null,\"docb\":null}").text())
                 .isEqualTo("\\N\t\\N\t\\N\t\\N\n");
         var demanding = new JsonRowEncoder(
-                table(column("id", Fit.Kind.BIGINT, true), column("doc", Fit.Kind.JSONB, true)),
+                new Layout<>(0, table(column("id", Fit.Kind.BIGINT, true), column("doc", Fit.Kind.JSONB, true))),
                 UnknownFields.REFUSE,
                 ignored);
         assertThat(Records.encode(demanding, "{\"doc\":{}}").said()).isEqualTo(poison("missing", "id"));
@@ -193,7 +195,7 @@ class JsonRowEncoderTest {
     @Test
     @DisplayName("CASE-45 INPUT-14")
     void unknownFieldsCanBeLeftOutAndAreCounted() {
-        var lenient = new JsonRowEncoder(TABLE, UnknownFields.IGNORE, ignored);
+        var lenient = new JsonRowEncoder(new Layout<>(0, TABLE), UnknownFields.IGNORE, ignored);
         assertThat(Records.encode(lenient, "{\"x\":{\"id\":[9]},\"id\":1,\"y\":\"\\u0000\"}")
                         .text())
                 .startsWith("1\t");
@@ -208,7 +210,7 @@ class JsonRowEncoderTest {
     @Tag("PG-2")
     void aDatabaseOfLatin1GetsNoCharacterThatItLacks() {
         var latin = new TableDescription("public", "t", Encoding.LATIN1, TABLE.columns());
-        var encoder = new JsonRowEncoder(latin, UnknownFields.REFUSE, ignored);
+        var encoder = new JsonRowEncoder(new Layout<>(0, latin), UnknownFields.REFUSE, ignored);
         for (var value : List.of("{\"note\":\"ÿ\\u00ff\"}", "{\"doc\":\"ÿ\\u0100\"}", "{\"docb\":\"ÿ\\\\u0100\"}"))
             assertThat(Records.encode(encoder, value).said()).isEqualTo(Encoded.WRITTEN);
         for (var value : List.of(

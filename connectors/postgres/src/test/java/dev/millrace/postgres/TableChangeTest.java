@@ -124,7 +124,7 @@ class TableChangeTest {
 
             var held = mill.awaitHeld(2);
             assertThat(held.code()).isEqualTo("table-changed");
-            assertThat(held.message()).contains(words).contains("restart");
+            assertThat(held.message()).contains(words).contains("read again");
             assertThat(server.count("shop", "t")).isZero();
             assertThat(rest).isNotDone();
 

@@ -1,32 +1,52 @@
-package dev.millrace.postgres;
+package dev.millrace.json;
 
 import org.jspecify.annotations.Nullable;
 
-/// Dates, times and durations in ISO 8601, in the spellings that PostgreSQL keeps as they are.
+/// Dates, times and durations in ISO 8601, in the spellings that have one meaning.
 ///
-/// Refused is what it would change without a word: a zone where none is kept, a time where there is only a
+/// Refused is what a store would change without a word: a zone where none is kept, a time where there is only a
 /// date, digits of a second that are rounded away, second 60, hour 24 of a day that has a date, words like
 /// `now`. Years have four digits, from 0001 on. A fold or a gap of a zone cannot be said: zones are offsets.
 ///
 /// Thread ownership: the source thread.
-final class IsoTime {
+public final class IsoTime {
+    /// What is read.
+    public enum Form {
+        DATE,
+        TIME,
+        TIMETZ,
+        TIMESTAMP,
+        TIMESTAMPTZ,
+        INTERVAL
+    }
+
     private static final int MOST_OFFSET_HOURS = 15;
+    private static final int SECONDS_PER_DAY = 86_400;
+    private static final int SECONDS_PER_HOUR = 3600;
+    private static final int SECONDS_PER_MINUTE = 60;
     private static final int[] DAYS = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
 
     private byte[] text = {};
     private int to;
     private int at;
     private @Nullable String reason;
+    private long day;
+    private int second;
+    private long fraction;
+    private boolean zoned;
+    private int offset;
 
-    /// Whether the column keeps the first `length` bytes as they are; null, or why not. `digits` is how many digits of
-    /// a second it keeps.
-    @Nullable
-    String refused(Fit.Kind kind, byte[] bytes, int length, int digits) {
+    /// Reads the first `length` bytes. Null if the column keeps them as they are, or why not. `digits` is how many
+    /// digits of a second it keeps, at most 9.
+    public @Nullable String refused(Form form, byte[] bytes, int length, int digits) {
         text = bytes;
         to = length;
         at = 0;
         reason = null;
-        switch (kind) {
+        zoned = false;
+        offset = 0;
+        fraction = 0;
+        switch (form) {
             case DATE -> date();
             case TIME -> {
                 time(digits, true);
@@ -45,7 +65,6 @@ final class IsoTime {
                 zone();
             }
             case INTERVAL -> duration(digits);
-            default -> throw new IllegalStateException(kind + " is no time");
         }
         if (reason == null && at != to) reason = Reasons.BAD_FORMAT;
         return reason;
@@ -62,10 +81,19 @@ final class IsoTime {
         need('-');
         var month = number(2);
         need('-');
-        var day = number(2);
+        var dayOfMonth = number(2);
         if (reason != null) return;
-        if (year < 1 || month < 1 || month > DAYS.length || day < 1 || day > days(year, month))
+        if (year < 1 || month < 1 || month > DAYS.length || dayOfMonth < 1 || dayOfMonth > days(year, month))
             reason = Reasons.OUT_OF_RANGE;
+        else day = sinceEpoch(year, month, dayOfMonth);
+    }
+
+    /// Days from 1970-01-01 on. Years are taken to begin in March, so that a leap day is their last.
+    private static long sinceEpoch(int year, int month, int day) {
+        var years = month > 2 ? year : year - 1;
+        var months = month > 2 ? month - 3 : month + 9;
+        var days = 365L * years + years / 4 - years / 100 + years / 400;
+        return days + (153 * months + 2) / 5 + day - 1 - 719_468;
     }
 
     private static int days(int year, int month) {
@@ -78,22 +106,27 @@ final class IsoTime {
         var hour = number(2);
         need(':');
         var minute = number(2);
-        var second = 0;
+        var seconds = 0;
         var finer = false;
         if (eat(':')) {
-            second = number(2);
+            seconds = number(2);
             finer = eat('.') && fraction(digits);
         }
         if (reason != null) return;
-        var last = endOfDay && hour == 24 && minute == 0 && second == 0 && !finer;
-        if (!last && (hour > 23 || minute > 59 || second > 59)) reason = Reasons.OUT_OF_RANGE;
+        var last = endOfDay && hour == 24 && minute == 0 && seconds == 0 && !finer;
+        if (!last && (hour > 23 || minute > 59 || seconds > 59)) reason = Reasons.OUT_OF_RANGE;
+        second = SECONDS_PER_HOUR * hour + SECONDS_PER_MINUTE * minute + seconds;
     }
 
     /// Whether it is more than zero.
     private boolean fraction(int digits) {
         var first = at;
         var kept = 0;
-        for (; at < to && digit(text[at]); at++) if (text[at] != '0') kept = at - first + 1;
+        for (; at < to && digit(text[at]); at++) {
+            if (text[at] != '0') kept = at - first + 1;
+            if (at - first < digits) fraction = 10 * fraction + (text[at] - '0');
+        }
+        for (var missing = digits - (at - first); missing > 0; missing--) fraction *= 10;
         if (at == first) fail(Reasons.BAD_FORMAT);
         if (kept > digits) fail(Reasons.TOO_PRECISE);
         return kept > 0;
@@ -106,8 +139,11 @@ final class IsoTime {
 
     /// `Z`, `+01`, `+0100`, `+01:00`, or none: that is UTC.
     private void zone() {
-        if (at == to || eat('Z')) return;
-        if (!eat('+')) need('-');
+        if (at == to) return;
+        zoned = true;
+        if (eat('Z')) return;
+        var west = !eat('+');
+        if (west) need('-');
         var hours = number(2);
         var minutes = 0;
         if (at < to) {
@@ -115,6 +151,28 @@ final class IsoTime {
             minutes = number(2);
         }
         if (reason == null && (hours > MOST_OFFSET_HOURS || minutes > 59)) reason = Reasons.OUT_OF_RANGE;
+        var seconds = SECONDS_PER_HOUR * hours + SECONDS_PER_MINUTE * minutes;
+        offset = west ? -seconds : seconds;
+    }
+
+    /// Of a date or a timestamp: its day, counted from 1970-01-01, in its own zone.
+    public long epochDay() {
+        return day;
+    }
+
+    /// Of a timestamp: its second, counted from 1970-01-01 00:00 UTC; without a zone, as if it were UTC.
+    public long epochSecond() {
+        return day * SECONDS_PER_DAY + second - offset;
+    }
+
+    /// Of a timestamp: what it has beyond that second, in units of the last digit that is kept.
+    public long fraction() {
+        return fraction;
+    }
+
+    /// Whether a timestamp said its zone.
+    public boolean zoned() {
+        return zoned;
     }
 
     /// `P1Y2M3W4DT5H6M7.89S`: a fraction only of seconds, since of anything else it is spread over smaller units.

@@ -1,11 +1,11 @@
-package dev.millrace.postgres;
+package dev.millrace.json;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
-/// Bytes that PostgreSQL takes as text: UTF-8 in its one strict spelling, without NUL (PG-2).
-final class Utf8Text {
+/// Bytes as text: UTF-8 in its one strict spelling, without NUL.
+public final class Utf8Text {
     private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
     private static final long HIGH = 0x8080808080808080L;
     private static final long LOW = 0x0101010101010101L;
@@ -14,7 +14,7 @@ final class Utf8Text {
 
     /// The first byte that is NUL or begins what is not UTF-8 (overlong, a surrogate, above U+10FFFF, cut
     /// off); −1 if all is well.
-    static int firstBad(byte[] bytes, int from, int length) {
+    public static int firstBad(byte[] bytes, int from, int length) {
         var at = from;
         var end = from + length;
         while (at < end) {
@@ -34,7 +34,7 @@ final class Utf8Text {
     }
 
     /// Whether well-formed UTF-8 has a character above U+00FF.
-    static boolean beyondLatin1(byte[] bytes, int from, int length) {
+    public static boolean beyondLatin1(byte[] bytes, int from, int length) {
         for (var at = from; at < from + length; at++) if ((bytes[at] & 0xFF) > 0xC3) return true;
         return false;
     }

@@ -1,4 +1,4 @@
-package dev.millrace.postgres;
+package dev.millrace.json;
 
 import java.util.Map;
 import java.util.TreeMap;
@@ -10,15 +10,15 @@ import java.util.concurrent.atomic.LongAdder;
 /// Invariant: at most 100 names, of at most 64 characters; the rest is counted together.
 ///
 /// Thread ownership: shared.
-final class IgnoredFields {
-    static final String OTHERS = "(others)";
+public final class IgnoredFields {
+    public static final String OTHERS = "(others)";
     private static final int MOST_NAMES = 100;
     private static final int LONGEST_NAME = 64;
 
     private final ConcurrentHashMap<String, LongAdder> byName = new ConcurrentHashMap<>();
     private final LongAdder others = new LongAdder();
 
-    void count(String name) {
+    public void count(String name) {
         var known = byName.get(name);
         if (known == null) known = name.length() > LONGEST_NAME ? others : admitted(name);
         known.increment();
@@ -29,7 +29,7 @@ final class IgnoredFields {
     }
 
     /// How often each was left out so far.
-    Map<String, Long> counts() {
+    public Map<String, Long> counts() {
         var counts = new TreeMap<String, Long>();
         byName.forEach((name, count) -> counts.put(name, count.sum()));
         if (others.sum() > 0) counts.merge(OTHERS, others.sum(), Long::sum);

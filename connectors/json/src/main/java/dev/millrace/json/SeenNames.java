@@ -1,4 +1,4 @@
-package dev.millrace.postgres;
+package dev.millrace.json;
 
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;

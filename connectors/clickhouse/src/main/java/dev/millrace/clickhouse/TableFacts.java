@@ -1,0 +1,46 @@
+package dev.millrace.clickhouse;
+
+/// A table as one server has it, as far as it matters to what is written there.
+///
+/// `window` is how many tokens it remembers, counted by table partition, 0 for none; `windowSeconds` for how long, 0
+/// where time is no bound. `fsync`: an insert is acknowledged when it is on the disk.
+record TableFacts(
+        String database,
+        String name,
+        String engine,
+        String partitionKey,
+        long window,
+        long windowSeconds,
+        boolean fsync) {
+    boolean mergeTree() {
+        return engine.endsWith("MergeTree");
+    }
+
+    /// Its replicas share what they remember.
+    boolean replicated() {
+        return mergeTree() && (engine.startsWith("Replicated") || engine.startsWith("Shared"));
+    }
+
+    boolean remembers() {
+        return mergeTree() && window > 0;
+    }
+
+    boolean view() {
+        return engine.equals("View") || engine.equals("LiveView") || engine.equals("WindowView");
+    }
+
+    /// Of the setting that says how many tokens it remembers.
+    String windowSetting() {
+        return (replicated() ? "" : "non_") + "replicated_deduplication_window";
+    }
+
+    /// As in a statement.
+    String quoted() {
+        return InsertSettings.quoted(database) + '.' + InsertSettings.quoted(name);
+    }
+
+    @Override
+    public String toString() {
+        return database + '.' + name;
+    }
+}

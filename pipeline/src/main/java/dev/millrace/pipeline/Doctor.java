@@ -1,0 +1,105 @@
+package dev.millrace.pipeline;
+
+import dev.millrace.config.PipelineConfig;
+import dev.millrace.config.PoisonConfig;
+import dev.millrace.kafka.SourceCheckup;
+import dev.millrace.sinkpool.Checkup;
+import dev.millrace.sinkpool.Finding;
+import dev.millrace.sinkpool.Guarantee;
+import dev.millrace.sinkpool.NanoClock;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/// Looks at all that a pipeline's file names, the source and every endpoint of every sink at once, and says what would
+/// go wrong (CFG-4). Changes nothing anywhere: makes no topic, joins no group, writes no row.
+///
+/// Every answer is waited for until one deadline. What is late for it by more than [#GRACE] is left alone and told as
+/// unreached.
+///
+/// Thread ownership: the thread that asks; it looks on virtual threads of its own.
+public final class Doctor {
+    private static final Duration GRACE = Duration.ofSeconds(3);
+
+    private final PipelineConfig config;
+    private final InstantSource wallClock;
+    private final NanoClock clock = NanoClock.SYSTEM;
+
+    /// `wallClock` is what servers' clocks and records' ages are held against.
+    public Doctor(PipelineConfig config, InstantSource wallClock) {
+        this.config = config;
+        this.wallClock = wallClock;
+    }
+
+    /// Takes at most `limit` and three seconds.
+    public Diagnosis look(Duration limit) throws InterruptedException {
+        var deadlineNanos = clock.nanoTime() + limit.toNanos();
+        var source = begun(() -> source(deadlineNanos));
+        var sinks = new LinkedHashMap<String, CompletableFuture<Checkup>>();
+        for (var sink : config.sinks()) {
+            var part = SinkPart.open(sink, clock);
+            sinks.put(sink.name(), begun(() -> {
+                try {
+                    return part.checkUp(deadlineNanos, wallClock);
+                } finally {
+                    part.sink().close();
+                }
+            }));
+        }
+        var untilNanos = deadlineNanos + GRACE.toNanos();
+        var findings = new ArrayList<>(answer(source, untilNanos, List.of(late("source.kafka"))));
+        var guarantees = new LinkedHashMap<String, Guarantee>();
+        for (var entry : sinks.entrySet()) {
+            var where = "sinks." + entry.getKey();
+            var none = new Checkup(new Guarantee(Guarantee.Level.L0, "it did not answer"), List.of(late(where)));
+            var checkup = answer(entry.getValue(), untilNanos, none);
+            findings.addAll(checkup.findings());
+            guarantees.put(entry.getKey(), checkup.guarantee());
+        }
+        return new Diagnosis(findings, guarantees);
+    }
+
+    private List<Finding> source(long deadlineNanos) {
+        var letters = config.poison().action() == PoisonConfig.Action.DEAD_LETTER
+                ? config.poison().topic()
+                : null;
+        return new SourceCheckup(Wiring.source(config), letters, clock, wallClock).look(deadlineNanos);
+    }
+
+    @FunctionalInterface
+    private interface Looking<T> {
+        T look() throws InterruptedException;
+    }
+
+    private static <T> CompletableFuture<T> begun(Looking<T> looking) {
+        var answer = new CompletableFuture<T>();
+        Thread.ofVirtual().start(() -> {
+            try {
+                answer.complete(looking.look());
+            } catch (Throwable fault) {
+                answer.completeExceptionally(fault);
+            }
+        });
+        return answer;
+    }
+
+    private <T> T answer(CompletableFuture<T> of, long untilNanos, T ifLate) throws InterruptedException {
+        try {
+            return of.get(Math.max(0, untilNanos - clock.nanoTime()), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException _) {
+            return ifLate;
+        } catch (ExecutionException fault) {
+            throw new IllegalStateException("looking at the pipeline failed", fault.getCause());
+        }
+    }
+
+    private static Finding late(String where) {
+        return Finding.unreached(where, "it had not answered when the time was over", "give it longer with --timeout");
+    }
+}

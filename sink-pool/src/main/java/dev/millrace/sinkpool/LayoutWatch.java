@@ -1,0 +1,71 @@
+package dev.millrace.sinkpool;
+
+import java.time.Duration;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Has a destination looked at now and then, and soon after somebody had reason to think that it changed.
+///
+/// Two looks are a second apart at least, whoever asks.
+///
+/// Thread ownership: shared; looks are taken on a thread of its own.
+public final class LayoutWatch implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(LayoutWatch.class);
+    private static final Duration EVERY = Duration.ofSeconds(10);
+    private static final Duration APART = Duration.ofSeconds(1);
+
+    private final Runnable look;
+    private final Semaphore asked = new Semaphore(0);
+    private final Thread thread;
+    private volatile boolean closed;
+
+    private LayoutWatch(String sink, Runnable look) {
+        this.look = look;
+        thread = Thread.ofPlatform().daemon().name("millrace-layout-" + sink).unstarted(this::run);
+    }
+
+    /// Begins to look.
+    public static LayoutWatch over(String sink, Runnable look) {
+        var watch = new LayoutWatch(sink, look);
+        watch.thread.start();
+        return watch;
+    }
+
+    /// Somebody has reason to think that it changed.
+    public void soon() {
+        asked.release();
+    }
+
+    private void run() {
+        try {
+            while (!closed) {
+                Thread.sleep(APART);
+                var _ = asked.tryAcquire(EVERY.minus(APART).toNanos(), TimeUnit.NANOSECONDS);
+                // What is asked for during a look is not answered by it.
+                asked.drainPermits();
+                if (!closed) look();
+            }
+        } catch (InterruptedException _) {
+            // Closed: nobody asks any more.
+        }
+    }
+
+    private void look() {
+        try {
+            look.run();
+        } catch (RuntimeException failure) {
+            LOG.atError()
+                    .addKeyValue("event", "layout_watch_failed")
+                    .setCause(failure)
+                    .log("looked at again");
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        thread.interrupt();
+    }
+}
