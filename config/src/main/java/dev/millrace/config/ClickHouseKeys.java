@@ -33,8 +33,10 @@ final class ClickHouseKeys {
                     "token", new SecretType(), "what is shown in the place of user and password, as a bearer token")
             .leftOut("none is shown");
     static final Setting<Format> FORMAT = Setting.of(
-                    "format", ChoiceType.of(Format.class), "what rows are sent as: typed here, or read by the server")
-            .byDefault("json_each_row");
+                    "format",
+                    ChoiceType.of(Format.class),
+                    "whether rows are typed here, by the table's columns, or by the server")
+            .byDefault("row_binary");
     static final Setting<Compression> COMPRESSION = Setting.of(
                     "compression", ChoiceType.of(Compression.class), "how rows are packed on their way")
             .byDefault("lz4");

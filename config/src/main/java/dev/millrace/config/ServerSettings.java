@@ -38,6 +38,11 @@ public final class ServerSettings {
         return new TreeSet<>(ALLOWED);
     }
 
+    /// It says how the server reads JSON.
+    static boolean ofParsing(String name) {
+        return name.startsWith("input_format_") || name.equals("date_time_input_format");
+    }
+
     static boolean isAllowed(String name) {
         return ALLOWED.contains(name);
     }

@@ -25,6 +25,7 @@ record SinkChecks(Problems problems, Values root, Values.Named sink) {
             login(clickhouse);
             shown(clickhouse.get(ClickHouseKeys.TLS));
             distinct(clickhouse.get(ClickHouseKeys.COORDINATES));
+            read(clickhouse);
             oneBlock();
         }
         new ShardChecks(problems, sink).run();
@@ -114,6 +115,20 @@ record SinkChecks(Problems problems, Values root, Values.Named sink) {
                         column.place(),
                         column.path(),
                         "the column %s takes the %s already; name another".formatted(column.value(), other));
+        }
+    }
+
+    /// Typed rows are not parsed by the server: what is set for its parser would do nothing.
+    private void read(Values clickhouse) {
+        var format = clickhouse.find(ClickHouseKeys.FORMAT);
+        var settings = clickhouse.find(ClickHouseKeys.SETTINGS);
+        if (format == null || format.value() != ClickHouseConfig.Format.ROW_BINARY || settings == null) return;
+        for (var name : settings.value().keySet()) {
+            if (!ServerSettings.ofParsing(name)) continue;
+            problems.error(
+                    settings.place(),
+                    settings.path() + "." + name,
+                    "is for rows that the server parses; leave it out, or set format: json_each_row");
         }
     }
 

@@ -71,7 +71,7 @@ final class WiringTest {
                 .map(name -> name + ": 1")
                 .collect(Collectors.joining(", ", "{ ", " }"));
         var text = FILE.replace("postgres: { table: public.orders,", "clickhouse: { database: shop, table: orders,")
-                .replace("none-needed }", "none-needed, settings: " + settings + " }")
+                .replace("none-needed }", "none-needed, format: json_each_row, settings: " + settings + " }")
                 .replace("postgres://127.0.0.1:9/shop", "http://127.0.0.1:9");
         var file = Files.writeString(folder.resolve("pipeline.yaml"), text);
         var read = Configuration.read(file, _ -> null);

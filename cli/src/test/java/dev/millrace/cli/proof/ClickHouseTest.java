@@ -11,9 +11,10 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// A topic into a ClickHouse table of the real engine's, as it stands in a file.
 @ExtendWith(LabExtension.class)
@@ -21,12 +22,14 @@ class ClickHouseTest {
     private static final int ROWS = 2000;
     private static final int POISON = 3;
 
-    @Test
+    @ParameterizedTest
+    @ValueSource(strings = {"row_binary", "json_each_row"})
     @Tag("CH-1")
     @Tag("CH-4")
     @Tag("POI-12")
+    @Tag("FMT-3")
     @Timeout(value = 5, unit = TimeUnit.MINUTES)
-    void everyGoodRowIsStoredOnceAndEveryBadOneIsADeadLetter(SharedLab lab) throws Exception {
+    void everyGoodRowIsStoredOnceAndEveryBadOneIsADeadLetter(String format, SharedLab lab) throws Exception {
         assumeTrue(EngineLibrary.available());
         try (var stage = new Stage(lab);
                 var store = LabClickHouse.shared(2, 2)) {
@@ -38,7 +41,7 @@ class ClickHouseTest {
             for (var front : store.fronts())
                 front.fault(Fault.loseAnswer().onInserts().times(1));
 
-            var run = stage.start(recipe(stage, store, topic)).ready();
+            var run = stage.start(recipe(stage, store, topic, format)).ready();
             run.await("all committed", () -> stage.caughtUp(topic));
             var report = run.stop(0);
 
@@ -61,11 +64,13 @@ class ClickHouseTest {
         return records;
     }
 
-    private static Recipe recipe(Stage stage, LabClickHouse store, String topic) {
+    private static Recipe recipe(Stage stage, LabClickHouse store, String topic, String format) {
         var recipe = stage.recipe("[ " + topic + " ]")
                 .set("route.key", "partition")
                 .set("poison.topic", stage.topic("dead"))
-                .set("sinks.warehouse.clickhouse", "{ database: default, table: orders, user: default }");
+                .set(
+                        "sinks.warehouse.clickhouse",
+                        "{ database: default, table: orders, user: default, format: " + format + " }");
         for (var shard = 0; shard < store.shards(); shard++)
             recipe.set(
                     "sinks.warehouse.shards.s" + shard,

@@ -74,11 +74,11 @@ final class Exchange {
     private static final Duration LEAST = Duration.ofMillis(1);
     private static final Duration MOST = Duration.ofHours(1);
     private static final int DEEPEST = 10;
+    private static final int LONG_ANSWER = 1 << 20;
     private static final int LONGEST_SUMMARY = 4096;
 
     /// A number in quotes, since JSON's own are too small for it; without them from a proxy that writes JSON anew.
     private static final Pattern WRITTEN_ROWS = Pattern.compile("\"written_rows\"\\s*:\\s*\"?(\\d{1,18})\\b");
-    private static final int LONG_ANSWER = 1 << 20;
 
     private final HttpClient client;
     private final ClickHouseSettings.Login login;

@@ -32,6 +32,9 @@ final class InsertSettings {
     static final Set<String> NEEDED =
             Set.of("insert_deduplication_token", "max_insert_block_size", "input_format_skip_unknown_fields");
 
+    /// A server that does not know it reads typed rows whatever their header says.
+    static final String HEADER_COUNTS = "input_format_with_types_use_header";
+
     /// Of the request, not of the server's settings.
     private static final Set<String> OF_THE_REQUEST = Set.of("database", "query", "wait_end_of_query");
 
@@ -80,7 +83,7 @@ final class InsertSettings {
         all.put("query", statement(settings.table(), layout));
         all.putAll(FIXED);
         if (layout != null) all.putAll(OF_TYPED_ROWS);
-        all.put("input_format_skip_unknown_fields", skipsUnknown(settings, layout != null));
+        all.put("input_format_skip_unknown_fields", skipsUnknown(settings));
         all.putAll(settings.extra());
         this.all = all;
         prefix = layout == null ? new byte[0] : layout.header();
@@ -91,12 +94,6 @@ final class InsertSettings {
         this.all = all;
         this.prefix = prefix;
         fixedPart = query(all, knownByServer);
-    }
-
-    private static String statement(String table, @Nullable TableLayout layout) {
-        return layout == null
-                ? "INSERT INTO " + quoted(table) + " FORMAT JSONEachRow"
-                : "INSERT INTO " + quoted(table) + " (" + layout.quotedColumns() + ") FORMAT " + layout.format();
     }
 
     /// The same for a server that knows these. None is told another value (CH-3).
@@ -117,14 +114,20 @@ final class InsertSettings {
         return text.append("&insert_deduplication_token=").toString();
     }
 
+    private static String statement(String table, @Nullable TableLayout layout) {
+        return layout == null
+                ? "INSERT INTO " + quoted(table) + " FORMAT JSONEachRow"
+                : "INSERT INTO " + quoted(table) + " (" + layout.quotedColumns() + ") FORMAT " + layout.format();
+    }
+
     private static boolean fixed(String name) {
         return FIXED.containsKey(name) || OF_TYPED_ROWS.containsKey(name);
     }
 
     private static Map<String, String> ofTypedRows() {
         var all = new LinkedHashMap<String, String>();
+        all.put(HEADER_COUNTS, "1");
         all.put("input_format_with_names_use_header", "1");
-        all.put("input_format_with_types_use_header", "1");
         all.put("input_format_binary_decode_types_in_binary_format", "0");
         all.put("input_format_binary_read_json_as_string", "1");
         all.put("format_binary_max_string_size", "1073741824");
@@ -177,16 +180,19 @@ final class InsertSettings {
     static SortedMap<String, String> told(ClickHouseSettings settings) {
         var all = new TreeMap<>(FIXED);
         all.keySet().removeAll(OF_THE_REQUEST);
-        var typed = settings.rows().format() == Format.ROW_BINARY;
-        if (typed) all.putAll(OF_TYPED_ROWS);
-        all.put("input_format_skip_unknown_fields", skipsUnknown(settings, typed));
+        if (typed(settings)) all.putAll(OF_TYPED_ROWS);
+        all.put("input_format_skip_unknown_fields", skipsUnknown(settings));
         all.putAll(settings.extra());
         return all;
     }
 
+    private static boolean typed(ClickHouseSettings settings) {
+        return settings.rows().format() == Format.ROW_BINARY;
+    }
+
     /// Of typed rows the server must refuse a header that names a column it has no longer.
-    private static String skipsUnknown(ClickHouseSettings settings, boolean typed) {
-        return !typed && settings.rows().unknownFields() == UnknownFields.IGNORE ? "1" : "0";
+    private static String skipsUnknown(ClickHouseSettings settings) {
+        return settings.rows().unknownFields() == UnknownFields.IGNORE && !typed(settings) ? "1" : "0";
     }
 
     /// The URL's query for a batch of this token.

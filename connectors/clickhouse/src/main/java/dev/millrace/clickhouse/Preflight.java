@@ -94,9 +94,7 @@ final class Preflight {
                                     .at(endpoint, server.version, server.engine, hazards, deadlineNanos);
                             if (here.compareTo(interrupted) > 0) interrupted = here;
                             seen.add(server);
-                            logs.put(
-                                    shard.getKey(),
-                                    server.tokenLog(shard.getValue().size()));
+                            remember(shard.getKey(), server);
                             found = true;
                         }
                         case Silent(WriteOutcome.Misconfigured(var failure)) -> {
@@ -146,6 +144,9 @@ final class Preflight {
         var lacks = Dialects.lacks(server.known);
         if (!lacks.isEmpty())
             return endpoint + " runs ClickHouse " + server.version + ", which knows no " + lacks + ": use a later one";
+        if (server.typed != null && !server.known.contains(InsertSettings.HEADER_COUNTS))
+            return endpoint + " runs ClickHouse " + server.version + ", which knows no " + InsertSettings.HEADER_COUNTS
+                    + ", without which a changed table is not noticed: use a later one, or set format: json_each_row";
         if (columns != null && server.typed != null && columns.and(server.typed) == null)
             return table() + " at " + endpoint + " has other columns than another shard's: make them alike";
         var unfit = settings.rows().coordinates().problem(server.columns);
@@ -175,16 +176,16 @@ final class Preflight {
         if (logs.containsKey(shard)) return null;
         return switch (visit(client, endpoint, deadlineNanos)) {
             case Server server -> {
-                // The answer to a write says better what a table means that is not there.
-                if (!server.engine.isEmpty())
-                    logs.put(
-                            shard,
-                            server.tokenLog(
-                                    shards.getOrDefault(shard, List.of()).size()));
+                // The answer to a write says better what it means that there is no table.
+                if (!server.engine.isEmpty()) remember(shard, server);
                 yield null;
             }
             case Silent(var why) -> Verdict.nothingStored(why);
         };
+    }
+
+    private void remember(ShardId shard, Server server) {
+        logs.put(shard, server.tokenLog(shards.getOrDefault(shard, List.of()).size()));
     }
 
     private void hazards(ClickHouseEndpoint endpoint, Server server, Set<String> hazards) {

@@ -92,7 +92,10 @@ record TypeTree(String name, List<Part> parts) {
                 var type = type();
                 return label == null || type == null ? null : new Part(label, type, null);
             }
-            if (number(0)) return new Part(null, null, number());
+            if (number(0)) {
+                var number = number();
+                return number.isEmpty() ? null : new Part(null, null, number);
+            }
             var name = name();
             if (name.isEmpty()) return null;
             blanks();

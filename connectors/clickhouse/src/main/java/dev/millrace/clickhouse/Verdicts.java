@@ -39,7 +39,8 @@ final class Verdicts {
     /// Null where the table of codes decides.
     @Nullable
     VerdictOverride override(int code, String text) {
-        if (Codes.of(code, text).equals(Codes.THREW_IN_VIEW)) return null;
+        var built = Codes.of(code, text);
+        if (built.equals(Codes.THREW_IN_VIEW) || built.equals(Codes.OTHER_COLUMNS)) return null;
         for (var one : overrides)
             if (one.code() == code && (one.text() == null || text.contains(one.text()))) return one;
         return null;

@@ -15,6 +15,7 @@ import dev.millrace.lab.clickhouse.ClickHouseEngine;
 import dev.millrace.lab.clickhouse.ClickHouseFront;
 import dev.millrace.lab.clickhouse.EngineLibrary;
 import dev.millrace.lab.clickhouse.FrontSettings;
+import dev.millrace.sinkpool.RowEncoder.Encoded;
 import dev.millrace.sinkpool.WriteOutcome.Refused;
 import dev.millrace.sinkpool.WriteOutcome.Written;
 import java.time.Duration;
@@ -28,7 +29,6 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -71,36 +71,41 @@ class CoordinatesOnEngineTest {
     }
 
     private ClickHouseSettings settings(Coordinates coordinates, UnknownFields unknown) {
+        return settings(Format.JSON_EACH_ROW, coordinates, unknown);
+    }
+
+    private ClickHouseSettings settings(Format format, Coordinates coordinates, UnknownFields unknown) {
         return new ClickHouseSettings(
                 "shop",
                 table,
                 new Login("ingest", () -> "s3cret", Tls.DEFAULTS),
-                new Rows(Format.JSON_EACH_ROW, unknown, coordinates),
+                new Rows(format, unknown, coordinates),
                 Compression.NONE,
                 new Limits(Duration.ofSeconds(20)),
                 Map.of());
     }
 
-    private Bench bench(UnknownFields unknown) throws InterruptedException {
-        return Bench.open(settings(CoordinateEncoderTest.all(), unknown), front.url());
+    private Bench bench(Format format) throws InterruptedException {
+        return Bench.open(settings(format, CoordinateEncoderTest.all(), UnknownFields.REFUSE), front.url());
     }
 
-    @Test
+    @ParameterizedTest
+    @EnumSource(Format.class)
     @DisplayName("CH-9: each coordinate arrives exactly, whatever bytes key and headers are")
-    void exact() throws Exception {
+    void exact(Format format) throws Exception {
         create("id UInt8, " + COLUMNS);
         var bytes = new byte[256];
         for (var i = 0; i < bytes.length; i++) bytes[i] = (byte) i;
         var records = List.of(
                 ARecord.of(" {\"id\":1}").at("orders", 3, 5).key(bytes).header("a\"ü", bytes),
                 ARecord.of("{\"id\":2}").at("a.b-c", 0, Long.MAX_VALUE).timestamp(-1),
-                ARecord.of("{}")
+                ARecord.of("{\"id\":0}")
                         .at("orders", Integer.MAX_VALUE, 6)
                         .key(new byte[0])
                         .timestamp(32_503_680_000_000L)
                         .header("h", null)
                         .header("h", new byte[0]));
-        try (var bench = bench(UnknownFields.REFUSE)) {
+        try (var bench = bench(format)) {
             var rows = Lines.encoded(bench.sink().encoder(), records);
             assertThat(bench.writer().write(new Call(rows, "run/1", Bench.AMPLE)))
                     .isEqualTo(new Written(3, 0));
@@ -130,6 +135,19 @@ class CoordinatesOnEngineTest {
             else assertThat(other).isEqualTo(new Written(1, 0));
             assertThat(engine.query("SELECT DISTINCT _offset FROM shop." + table))
                     .isEqualTo(unknown == UnknownFields.REFUSE ? "" : "1");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(UnknownFields.class)
+    @DisplayName("CH-9 INPUT-6: in typed rows no member stands for a coordinate")
+    void twiceInTypedRows(UnknownFields unknown) throws Exception {
+        create("id UInt8, _offset Int64");
+        var offset = new Coordinates(new TreeMap<>(Map.of(Part.OFFSET, "_offset")));
+        try (var bench = Bench.open(settings(Format.ROW_BINARY, offset, unknown), front.url())) {
+            for (var value : List.of("{\"id\":1,\"_offset\":2}", "{\"id\":1,\"\\u005foffset\":2}"))
+                assertThat(Lines.encode(bench.sink().encoder(), value))
+                        .isEqualTo(new Encoded.Poison("duplicate_key", "in the value for column _offset"));
         }
     }
 
@@ -177,10 +195,13 @@ class CoordinatesOnEngineTest {
             """)
     @DisplayName("CH-9: a column that fits is taken")
     void fit(String column, Part part) throws Exception {
+        for (var format : Format.values()) fit(format, column, part);
+    }
+
+    private void fit(Format format, String column, Part part) throws Exception {
         create(column);
-        try (var bench = Bench.open(
-                settings(new Coordinates(new TreeMap<>(Map.of(part, "_" + part))), UnknownFields.REFUSE),
-                front.url())) {
+        var coordinates = new Coordinates(new TreeMap<>(Map.of(part, "_" + part)));
+        try (var bench = Bench.open(settings(format, coordinates, UnknownFields.REFUSE), front.url())) {
             var rows = Lines.encoded(
                     bench.sink().encoder(),
                     List.of(ARecord.of("{}").at("1", 1, 1).timestamp(1).key(new byte[] {'1'})));

@@ -2,6 +2,7 @@ package dev.millrace.json;
 
 import java.math.BigDecimal;
 import java.math.MathContext;
+import java.math.RoundingMode;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
@@ -236,7 +237,8 @@ public final class JsonNumber {
 
     private @Nullable String notKept(double nearest, String text) {
         if (nearest == 0 || Double.isInfinite(nearest)) return Reasons.OUT_OF_RANGE;
-        var back = new BigDecimal(nearest).round(new MathContext(significant));
+        // Half to even, as those who write the shortest digits of a binary number do.
+        var back = new BigDecimal(nearest).round(new MathContext(significant, RoundingMode.HALF_EVEN));
         return back.compareTo(new BigDecimal(text)) == 0 ? null : Reasons.TOO_PRECISE;
     }
 
