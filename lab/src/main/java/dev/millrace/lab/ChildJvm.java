@@ -34,7 +34,8 @@ public final class ChildJvm {
             String name, List<String> flags, Class<?> main, List<String> arguments, String readyLine) {
         var child = new ChildJvm(name, spawn(flags, main, arguments));
         var output = new ChildOutput(child.process.inputReader(), readyLine);
-        Thread.ofVirtual().name(name + "-output").start(output);
+        // Not a virtual one: it reads a pipe, which holds its carrier, and few children would hold them all.
+        Thread.ofPlatform().daemon().name(name + "-output").start(output);
         if (ready(output)) return child;
         child.kill();
         throw new LabException("the " + name + " process did not start with " + arguments + ":\n" + output.lastLines());

@@ -18,6 +18,11 @@ public interface RowEncoder {
         /// This row can never be written. `reason` is a stable word, `detail` says where in the value and holds
         /// no payload. The bytes put so far are taken back.
         record Poison(String reason, String detail) implements Encoded {}
+
+        /// What this row needs was in the destination before, and is not there now: the destination's fault and not the
+        /// row's. Nothing more of its partition is taken until the destination is described anew. `detail` holds no
+        /// payload.
+        record Waits(String detail) implements Encoded {}
     }
 
     Encoded encode(RecordView record, RowBuffer row);

@@ -10,6 +10,7 @@ import dev.millrace.sinkpool.RowBuffer;
 import dev.millrace.sinkpool.RowEncoder;
 import java.util.ArrayList;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// A JSON object as a row of RowBinary: top-level fields to columns of the same name.
@@ -36,7 +37,7 @@ final class BinaryRowEncoder implements RowEncoder {
     private final boolean marks;
     private final JsonFields fields;
 
-    BinaryRowEncoder(int number, TableLayout layout, Cells made) {
+    BinaryRowEncoder(int number, TableLayout layout, Cells made, Set<String> gone) {
         this.number = number;
         columns = layout.columns().toArray(Column[]::new);
         cells = new @Nullable Cell[columns.length];
@@ -57,7 +58,7 @@ final class BinaryRowEncoder implements RowEncoder {
             }
         }
         marks = layout.marks();
-        fields = new JsonFields(names, made.unknown(), made.ignored());
+        fields = new JsonFields(names, made.unknown(), made.ignored(), gone);
     }
 
     @Override

@@ -50,6 +50,7 @@ public final class ClickHouseSink implements Sink {
     private final Clients clients;
     private final Dialects dialects;
     private final NanoClock clock;
+    private final ClickHouseWriter.Shared writers;
     private final IgnoredFields ignored = new IgnoredFields();
     private final Layouts<Form> layouts =
             new Layouts<>((known, found) -> Objects.equals(known.columns(), found.columns()));
@@ -58,6 +59,9 @@ public final class ClickHouseSink implements Sink {
     private @Nullable LayoutWatch watching;
 
     private boolean closed;
+
+    /// A server may tell of rows as written that it has lost, and rows tell where they came from.
+    private volatile boolean verifies;
 
     private ClickHouseSink(
             ClickHouseSettings settings,
@@ -71,6 +75,8 @@ public final class ClickHouseSink implements Sink {
         clients = new Clients(settings);
         dialects = new Dialects(clock);
         preflight = new Preflight(settings, shards, clients::fresh, dialects, clock);
+        writers = new ClickHouseWriter.Shared(
+                settings, shards, clients, dialects, preflight, layouts, this::lookSoon, () -> verifies, clock);
     }
 
     /// Checks the endpoints, and connects nowhere. `encoders` gives what makes a row of a record: its value
@@ -114,6 +120,7 @@ public final class ClickHouseSink implements Sink {
             return new Description.NotReachable(new Failure("interrupted", "asking for the table was ended", false));
         }
         if (!(asked instanceof Description.Described described)) return asked;
+        verifies = described.interrupted() == Description.Interrupted.VERIFIED;
         var first = layouts.latest() == null;
         var form = new Form(
                 new InsertSettings(settings, Set.copyOf(described.knownSettings()), described.layout()),
@@ -198,7 +205,12 @@ public final class ClickHouseSink implements Sink {
             case REFUSE -> JsonFields.Unknown.REFUSE;
             case IGNORE -> JsonFields.Unknown.IGNORE;
         };
-        return columns.encoder(layout.number(), unknown, ignored);
+        return columns.encoder(layout.number(), unknown, ignored, layouts.gone(ClickHouseSink::names));
+    }
+
+    private static List<String> names(Form form) {
+        var columns = form.columns();
+        return columns == null ? List.of() : columns.names();
     }
 
     /// How often `unknown_fields: ignore` left out each field of typed rows, by name: at most 100 names, and the rest
@@ -209,16 +221,7 @@ public final class ClickHouseSink implements Sink {
 
     @Override
     public SinkWriter writer(ShardId shard, URI endpoint) {
-        return new ClickHouseWriter(
-                shard,
-                ClickHouseEndpoint.of(endpoint),
-                settings,
-                clients,
-                dialects,
-                preflight,
-                layouts,
-                this::lookSoon,
-                clock);
+        return new ClickHouseWriter(shard, ClickHouseEndpoint.of(endpoint), writers);
     }
 
     @Override

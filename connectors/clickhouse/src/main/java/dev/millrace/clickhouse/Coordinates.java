@@ -4,6 +4,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
@@ -79,6 +80,18 @@ public record Coordinates(SortedMap<Part, String> columns) {
     @Nullable
     String column(Part part) {
         return columns.get(part);
+    }
+
+    /// The column of a part that there must be.
+    String needed(Part part) {
+        var column = columns.get(part);
+        if (column == null) throw new IllegalStateException("no column takes the " + part);
+        return column;
+    }
+
+    /// Each row tells from which record it is.
+    boolean tellRecords() {
+        return columns.keySet().containsAll(Set.of(Part.TOPIC, Part.PARTITION, Part.OFFSET));
     }
 
     /// What the column takes; null for one that takes none.

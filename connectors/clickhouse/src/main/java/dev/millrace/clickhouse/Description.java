@@ -17,6 +17,7 @@ public sealed interface Description {
             String version,
             SortedSet<String> knownSettings,
             List<ShardId> unseen,
+            Interrupted interrupted,
             SortedSet<String> hazards,
             @Nullable TableLayout layout)
             implements Description {
@@ -25,6 +26,16 @@ public sealed interface Description {
             unseen = List.copyOf(unseen);
             hazards = Collections.unmodifiableSortedSet(new TreeSet<>(hazards));
         }
+    }
+
+    /// What becomes of the rows of an insert that was interrupted, once the same again was told to be written.
+    enum Interrupted {
+        /// They are stored.
+        STORED,
+        /// A server may lose them; the sink reads whether they are there before it believes.
+        VERIFIED,
+        /// A server may lose them, and nobody notices: at least once is not kept.
+        MAY_BE_LOST
     }
 
     /// No shard answered. Ask again later.

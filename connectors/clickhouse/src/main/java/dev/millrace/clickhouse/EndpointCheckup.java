@@ -87,6 +87,7 @@ final class EndpointCheckup {
         step(table::views);
         step(table::replicas);
         step(table::columns);
+        step(table::typedRows);
         step(table::rights);
         step(this::quotas);
         if (!untold.isEmpty())

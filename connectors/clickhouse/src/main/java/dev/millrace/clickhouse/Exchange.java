@@ -13,6 +13,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpResponse;
 import java.net.http.HttpTimeoutException;
+import java.nio.ByteBuffer;
 import java.nio.channels.UnresolvedAddressException;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
@@ -39,20 +40,31 @@ final class Exchange {
         record Failed(WriteOutcome outcome) implements Result {}
     }
 
-    /// What is sent, and how it is packed; empty for as it is. Of the answer `kept` bytes are kept at each end.
-    record Request(URI address, BodyPublisher body, String encoding, BooleanSupplier begun, int kept) {
+    /// What is sent, and how it is packed; empty for as it is. Of the answer `kept` bytes are kept at each end, and
+    /// `answer` is given all of it as it comes.
+    record Request(
+            URI address,
+            BodyPublisher body,
+            String encoding,
+            BooleanSupplier begun,
+            int kept,
+            @Nullable Consumer<ByteBuffer> answer) {
         Request(URI address, BodyPublisher body, String encoding, BooleanSupplier begun) {
-            this(address, body, encoding, begun, BoundedText.OF_AN_ERROR);
+            this(address, body, encoding, begun, BoundedText.OF_AN_ERROR, null);
         }
 
         /// A question: it stores nothing.
         static Request question(URI address, BodyPublisher body) {
-            return new Request(address, body, "", () -> false);
+            return question(address, body, null);
+        }
+
+        static Request question(URI address, BodyPublisher body, @Nullable Consumer<ByteBuffer> answer) {
+            return new Request(address, body, "", () -> false, BoundedText.OF_AN_ERROR, answer);
         }
 
         /// The same, whose answer is long.
         static Request longQuestion(URI address, BodyPublisher body) {
-            return new Request(address, body, "", () -> false, LONG_ANSWER);
+            return new Request(address, body, "", () -> false, LONG_ANSWER, null);
         }
     }
 
@@ -95,7 +107,8 @@ final class Exchange {
                 .header("Authorization", credentials)
                 .header("User-Agent", "millrace");
         if (!what.encoding().isEmpty()) request.header("Content-Encoding", what.encoding());
-        var sent = client.sendAsync(request.POST(what.body()).build(), _ -> new BoundedText(what.kept()));
+        var sent =
+                client.sendAsync(request.POST(what.body()).build(), _ -> new BoundedText(what.kept(), what.answer()));
         var cancelled = new AtomicBoolean();
         onCancel.accept(() -> {
             cancelled.set(true);

@@ -1,5 +1,6 @@
 package dev.millrace.clickhouse;
 
+import dev.millrace.clickhouse.Description.Interrupted;
 import dev.millrace.sinkpool.Failure;
 import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.ShardId;
@@ -73,6 +74,7 @@ final class Preflight {
         var seen = new ArrayList<Server>();
         var unseen = new ArrayList<ShardId>();
         var hazards = new TreeSet<String>();
+        var interrupted = Interrupted.STORED;
         @Nullable ServerColumns columns = null;
         @Nullable Failure silent = null;
         var client = clients.get();
@@ -88,6 +90,9 @@ final class Preflight {
                             if (refusal != null) return new Description.Refused(refusal);
                             columns = agreed(columns, server.typed);
                             hazards(endpoint, server, hazards);
+                            var here = new InterruptedInserts(settings, client, clock)
+                                    .at(endpoint, server.version, server.engine, hazards, deadlineNanos);
+                            if (here.compareTo(interrupted) > 0) interrupted = here;
                             seen.add(server);
                             remember(shard.getKey(), server);
                             found = true;
@@ -111,19 +116,23 @@ final class Preflight {
         if (seen.isEmpty())
             return new Description.NotReachable(
                     silent == null ? new Failure("no-answer", "no server answered", false) : silent);
-        return described(seen, unseen, hazards, columns);
+        return described(seen, unseen, interrupted, hazards, columns);
     }
 
     private Description described(
-            List<Server> seen, List<ShardId> unseen, SortedSet<String> hazards, @Nullable ServerColumns columns) {
+            List<Server> seen,
+            List<ShardId> unseen,
+            Interrupted interrupted,
+            SortedSet<String> hazards,
+            @Nullable ServerColumns columns) {
         var known = new TreeSet<>(seen.getFirst().known);
         for (var server : seen) known.retainAll(server.known);
         var oldest =
                 seen.stream().map(Server::version).min(Preflight::byVersion).orElseThrow();
-        if (columns == null) return new Description.Described(oldest, known, unseen, hazards, null);
+        if (columns == null) return new Description.Described(oldest, known, unseen, interrupted, hazards, null);
         return switch (columns.made(table(), settings.rows().coordinates(), hazards)) {
             case ServerColumns.Made.Layout(var layout) ->
-                new Description.Described(oldest, known, unseen, hazards, layout);
+                new Description.Described(oldest, known, unseen, interrupted, hazards, layout);
             case ServerColumns.Made.Refused(var reason) -> new Description.Refused(reason);
         };
     }
@@ -193,7 +202,7 @@ final class Preflight {
                     + (replicated(server.engine) ? "" : "non_") + "replicated_deduplication_window on it");
     }
 
-    private static boolean replicated(String engine) {
+    static boolean replicated(String engine) {
         return engine.startsWith("Replicated") || engine.startsWith("Shared");
     }
 

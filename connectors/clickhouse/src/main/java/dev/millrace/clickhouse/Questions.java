@@ -53,6 +53,20 @@ final class Questions {
         };
     }
 
+    /// A longer answer, as it is told. `of` is what is asked about.
+    String text(String of, String sql) throws InterruptedException, NotTold {
+        var address = endpoint.query("default_format=TabSeparated");
+        var question = Exchange.Request.longQuestion(address, BodyPublishers.ofString(sql));
+        return switch (exchange.post(question, deadlineNanos, _ -> {})) {
+            case Exchange.Result.Failed(var outcome) -> throw new NotTold(of, outcome);
+            case Exchange.Result.Answered(var answer) -> {
+                var verdict = Verdict.of(answer);
+                if (!(verdict instanceof WriteOutcome.Written)) throw new NotTold(of, verdict);
+                yield answer.text();
+            }
+        };
+    }
+
     /// The answer's lines, of so many fields each. `of` is what is asked about.
     List<List<String>> lines(String of, int fields, String sql) throws InterruptedException, NotTold {
         return switch (ask(sql)) {

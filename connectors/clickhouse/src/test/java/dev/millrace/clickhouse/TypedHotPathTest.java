@@ -12,6 +12,7 @@ import dev.millrace.sinkpool.RowBuffer;
 import dev.millrace.sinkpool.RowEncoder.Encoded;
 import java.lang.management.ManagementFactory;
 import java.util.List;
+import java.util.Set;
 import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
@@ -68,11 +69,12 @@ class TypedHotPathTest {
                         .toList(),
                 true,
                 true);
-        var encoder = layout.encoder(0, JsonFields.Unknown.REFUSE, new IgnoredFields());
+        var encoder = layout.encoder(0, JsonFields.Unknown.REFUSE, new IgnoredFields(), Set.of());
         var fields = new JsonFields(
                 names.stream().map(name -> new JsonFields.Field(name, false)).toList(),
                 JsonFields.Unknown.REFUSE,
-                new IgnoredFields());
+                new IgnoredFields(),
+                Set.of());
         var value = new StringBuilder();
         VALUES.forEach((type, json) -> value.append(value.isEmpty() ? "{" : ",")
                 .append('"')

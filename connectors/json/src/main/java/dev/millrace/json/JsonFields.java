@@ -15,6 +15,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// Where the value of each known field begins in a record that is one JSON object.
@@ -44,6 +45,7 @@ public final class JsonFields {
     private final Map<String, Integer> positions = new HashMap<>();
     private final Unknown unknown;
     private final IgnoredFields ignored;
+    private final Set<String> gone;
 
     /// Where the value of each field begins, −1 for none.
     private final int[] starts;
@@ -62,8 +64,10 @@ public final class JsonFields {
         IGNORE
     }
 
-    /// `ignored` counts what is left out.
-    public JsonFields(List<Field> fields, Unknown unknown, IgnoredFields ignored) {
+    /// `ignored` counts what is left out. `gone` are fields that had a place before: under [Unknown#REFUSE] a record with
+    /// one waits for it.
+    public JsonFields(List<Field> fields, Unknown unknown, IgnoredFields ignored, Set<String> gone) {
+        this.gone = Set.copyOf(gone);
         this.fields = fields.toArray(Field[]::new);
         for (var i = 0; i < this.fields.length; i++) positions.put(this.fields[i].name(), i);
         this.unknown = unknown;
@@ -72,7 +76,7 @@ public final class JsonFields {
     }
 
     /// Looks at a record. Null if it may become a row, else why not.
-    public Encoded.@Nullable Poison locate(RecordView record) {
+    public @Nullable Encoded locate(RecordView record) {
         var length = record.valueLength();
         return length < 0 ? NULL_VALUE : locate(record.valueArray(), record.valueFrom(), length);
     }
@@ -82,7 +86,7 @@ public final class JsonFields {
         return starts[field];
     }
 
-    private Encoded.@Nullable Poison locate(byte[] source, int from, int length) {
+    private @Nullable Encoded locate(byte[] source, int from, int length) {
         var bad = Utf8Text.firstBad(source, from, length);
         if (bad >= 0) return new Encoded.Poison(source[bad] == 0 ? Reasons.NUL : Reasons.BAD_UTF8, at(bad - from));
         var first = from;
@@ -105,14 +109,13 @@ public final class JsonFields {
         }
     }
 
-    private Encoded.@Nullable Poison fields(JsonParser parser, int from) throws IOException {
+    private @Nullable Encoded fields(JsonParser parser, int from) throws IOException {
         parser.nextToken();
         while (parser.nextToken() == JsonToken.FIELD_NAME) {
             var name = parser.currentName();
             var position = positions.get(name);
             if (position == null && unknown == Unknown.REFUSE)
-                return new Encoded.Poison(
-                        Reasons.UNKNOWN_FIELD, at(parser.currentTokenLocation().getByteOffset()));
+                return unknown(name, parser.currentTokenLocation().getByteOffset());
             parser.nextToken();
             if (position == null) {
                 ignored.count(name);
@@ -131,6 +134,12 @@ public final class JsonFields {
                 ? null
                 : new Encoded.Poison(
                         Reasons.TRAILING, at(parser.currentTokenLocation().getByteOffset()));
+    }
+
+    private Encoded unknown(String name, long offset) {
+        if (!gone.contains(name)) return new Encoded.Poison(Reasons.UNKNOWN_FIELD, at(offset));
+        return new Encoded.Waits("the record has the field " + name + ", and the column of that name is gone: put it back,"
+                + " or restart, which sets such records aside, or leaves the field out with unknown_fields: ignore");
     }
 
     /// Goes over the current value like `skipChildren`. Whether an object in it has a key twice, of which a store

@@ -89,7 +89,7 @@ final class Owned {
         if (stalledNanos != null) return "a range that failed";
         var letter = flow.letterNotTaken();
         if (letter != null) return letter;
-        if (drifting) return DRIFT;
+        if (drifting) return flow.drift();
         return paused == null ? null : paused.name().toLowerCase(Locale.ROOT);
     }
 }

@@ -37,7 +37,7 @@ final class PartitionFlow {
         /// Too many dead letters of this partition wait to be acknowledged.
         record LettersOut() implements Progress {}
 
-        /// Too many of its rows are poison to be poison.
+        /// Too many of its rows are poison to be poison, or a row needs what its table had before.
         record Drifting() implements Progress {}
 
         /// Under `poison.action: stop`: what was polled from it on failed, and nothing more of this partition is taken.
@@ -87,6 +87,9 @@ final class PartitionFlow {
     private final int[] targets;
     private final int[] openBuilders;
     private int openCount;
+
+    /// What its table has to get back before it goes on.
+    private @Nullable String waitsFor;
 
     PartitionFlow(
             PartitionTracker tracker,
@@ -218,6 +221,9 @@ final class PartitionFlow {
                                 if (poisonRows.stops()) return poisoned(run, poison);
                                 poisonRows.setAside(record, poison, account.sinks.subList(i, i + 1), run.ack);
                             }
+                            case Encoded.Waits(var detail) -> {
+                                return waits(run, account.sinks.get(i).sink + ": " + detail);
+                            }
                         }
                     }
                 }
@@ -228,6 +234,7 @@ final class PartitionFlow {
                     if (poisonRows.stops()) return poisoned(run, poison);
                     poisonRows.setAside(record, poison, account.sinks, run.ack);
                 }
+                case Encoded.Waits(var detail) -> throw new IllegalStateException("a format waits: " + detail);
             }
             poisonRows.decided();
             for (var follower : followers) follower.see(record, everywhere, run.polledNanos);
@@ -237,7 +244,7 @@ final class PartitionFlow {
     }
 
     private @Nullable Progress held() {
-        if (poisonRows.drifts()) return DRIFTING;
+        if (waitsFor != null || poisonRows.drifts()) return DRIFTING;
         return poisonRows.full() ? LETTERS_OUT : null;
     }
 
@@ -279,6 +286,24 @@ final class PartitionFlow {
             builders[target] = builder;
         }
         return builder;
+    }
+
+    /// What is before the row is done when its chunks are. It is looked at again in another epoch only.
+    private Progress waits(Run run, String what) {
+        var records = run.records;
+        if (records != null) {
+            var offset = records.offset(run.at);
+            waitsFor = "offset " + offset + ", " + what;
+            handOver();
+            if (offset > run.ack.range().from()) cut(run, offset);
+        }
+        return DRIFTING;
+    }
+
+    /// Why it takes nothing more while it drifts.
+    String drift() {
+        var what = waitsFor;
+        return what == null ? Owned.DRIFT : what;
     }
 
     private Progress poisoned(Run run, Encoded.Poison poison) {

@@ -240,7 +240,7 @@ public final class SourceMachine {
                     }
                 }
                 if (drifts && !one.drifting)
-                    out.accept(new Tell("poison_drift", one.flow.partition + ": " + Owned.DRIFT));
+                    out.accept(new Tell("poison_drift", one.flow.partition + ": " + one.flow.drift()));
                 one.drifting = drifts;
             }
             if (openBuilders + one.flow.openBuilders() > MOST_OPEN_BUILDERS) one.flow.handOver();

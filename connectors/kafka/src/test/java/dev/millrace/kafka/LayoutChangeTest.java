@@ -20,12 +20,16 @@ import org.junit.jupiter.api.Test;
 /// What becomes of a partition's rows when a sink's table changes under way.
 @Tag("CH-8")
 final class LayoutChangeTest {
+    /// Of this layout the table lacks what the row at offset 2 needs.
+    private static final int LACKS = 7;
+
     private static final long DRAIN_NANOS = 5_000 * MS;
 
     /// A row is the number of its layout.
     private record Numbered(int layout) implements RowEncoder {
         @Override
         public Encoded encode(RecordView record, RowBuffer row) {
+            if (layout == LACKS && record.offset() == 2) return new Encoded.Waits("column x is gone");
             row.putAscii(Integer.toString(layout));
             return Encoded.WRITTEN;
         }
@@ -215,5 +219,33 @@ final class LayoutChangeTest {
         bench.emptyPoll();
         assertThat(bench.all(SourceCommand.ReadAgain.class)).hasSize(1);
         assertThat(written()).containsExactly("0:1", "1:3");
+    }
+
+    @Test
+    void aRowThatNeedsWhatIsGoneWaitsForTheNextTable() {
+        layout.set(LACKS - 1);
+        bench.assign(P0, 0);
+        change();
+        bench.after(MS);
+        bench.poll(P0, 0, 5);
+        bench.emptyPoll();
+        assertThat(written()).containsExactly("0:7", "1:7");
+        assertThat(bench.paused(P0)).isTrue();
+        assertThat(bench.accounts.of(P0).view(bench.now, 1).blockedBy())
+                .isEqualTo("offset 2, sink: column x is gone");
+        for (var i = 0; i < 3; i++) bench.after(100 * MS);
+        assertThat(written()).hasSize(2);
+        assertThat(Bench.entry(bench.acknowledge(), P0).offset()).isEqualTo(2);
+        assertThat(bench.all(SourceCommand.Stop.class)).isEmpty();
+
+        change();
+        bench.after(MS);
+        bench.after(MS);
+        assertThat(bench.all(SourceCommand.ReadAgain.class).getLast().from().offset())
+                .isEqualTo(2);
+        bench.poll(P0, 2, 3);
+        bench.emptyPoll();
+        assertThat(written()).containsExactly("0:7", "1:7", "2:8", "3:8", "4:8");
+        assertThat(bench.handles.count()).isZero();
     }
 }

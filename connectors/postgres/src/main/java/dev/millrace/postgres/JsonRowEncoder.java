@@ -9,6 +9,7 @@ import dev.millrace.sinkpool.Layouts.Layout;
 import dev.millrace.sinkpool.RecordView;
 import dev.millrace.sinkpool.RowBuffer;
 import dev.millrace.sinkpool.RowEncoder;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// A JSON object as a row of COPY text: top-level fields to columns of the same name.
@@ -27,7 +28,9 @@ final class JsonRowEncoder implements RowEncoder {
     private final JsonFields fields;
     private final JsonValue value;
 
-    JsonRowEncoder(Layout<TableDescription> of, UnknownFields unknownFields, IgnoredFields ignored) {
+    /// `gone` are columns that the table had before.
+    JsonRowEncoder(
+            Layout<TableDescription> of, UnknownFields unknownFields, IgnoredFields ignored, Set<String> gone) {
         var table = of.description();
         layout = of.number();
         columns = table.columns().toArray(Column[]::new);
@@ -41,14 +44,15 @@ final class JsonRowEncoder implements RowEncoder {
                     case REFUSE -> JsonFields.Unknown.REFUSE;
                     case IGNORE -> JsonFields.Unknown.IGNORE;
                 },
-                ignored);
+                ignored,
+                gone);
         value = new JsonValue(table.encoding());
     }
 
     @Override
     public Encoded encode(RecordView record, RowBuffer row) {
-        var poison = fields.locate(record);
-        if (poison != null) return poison;
+        var no = fields.locate(record);
+        if (no != null) return no;
         var source = record.valueArray();
         for (var i = 0; i < columns.length; i++) {
             if (i > 0) row.put(CopyText.TAB);

@@ -138,7 +138,7 @@ public final class PostgresSink implements Sink {
         var layout = layouts.latest();
         if (layout == null) throw new IllegalStateException("table " + settings.table() + " is not described yet");
         return settings.rows().rawColumn() == null
-                ? new JsonRowEncoder(layout, settings.rows().unknownFields(), ignored)
+                ? new JsonRowEncoder(layout, settings.rows().unknownFields(), ignored, layouts.gone(TableDescription::names))
                 : new RawRowEncoder(layout);
     }
 

@@ -31,6 +31,11 @@ public record TableDescription(String schema, String table, Encoding encoding, L
         return new TableDescription(schema, table, encoding, fewer);
     }
 
+    /// The columns' names.
+    List<String> names() {
+        return columns.stream().map(Column::name).toList();
+    }
+
     /// Schema and table, quoted.
     String quotedName() {
         return new Identifier(schema).quoted() + '.' + new Identifier(table).quoted();
