@@ -87,8 +87,9 @@ class TypedHotPathTest {
         var encoding = least(() -> encoder.encode(record, row));
         var parsing = least(() -> fields.locate(record));
         assertThat(row.bytes).isPositive();
-        // A single small object for each row would be 320,000 bytes.
-        assertThat(encoding - parsing).isLessThan(100_000);
+        // A small object for each value would be 4,800,000 bytes. What the compiler spares the parser differs by more
+        // than nothing.
+        assertThat(encoding - parsing).isLessThan(1_500_000);
     }
 
     /// What one round of rows allocates, when all is warm.
