@@ -11,7 +11,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/// `millrace validate`: reads a pipeline's file and says everything that is wrong with it; with `--connect` looks at
+/// `millrace validate`: reads a pipeline's file and says everything that is wrong with it; with
+/// `--connect` looks at
 /// what it names, too.
 @Command(
         name = "validate",

@@ -5,7 +5,8 @@ import java.util.List;
 
 /// All that can happen to a shard. Everything a machine learns comes as one of these.
 public sealed interface ShardEvent {
-    /// Chunks came, in the order in which they were offered. In bulk, so that a backlog becomes large batches, not one
+    /// Chunks came, in the order in which they were offered. In bulk, so that a backlog becomes
+    /// large batches, not one
     /// for each chunk.
     record ChunksArrived(List<EncodedChunk> chunks) implements ShardEvent {}
 
@@ -15,7 +16,8 @@ public sealed interface ShardEvent {
     /// The thread of an attempt or a ping ended with an outcome, live or long given up.
     record AttemptEnded(long attempt, WriteOutcome outcome) implements ShardEvent {}
 
-    /// The thread of an attempt ended without an outcome, or could not be started: its probe slot goes back (BRK-4);
+    /// The thread of an attempt ended without an outcome, or could not be started: its probe slot
+    /// goes back (BRK-4);
     /// the batch is retried.
     record AttemptLost(long attempt, Failure failure) implements ShardEvent {}
 
@@ -34,7 +36,8 @@ public sealed interface ShardEvent {
     /// Being revoked: seal what is open of it, so that it can finish before the revoke returns.
     record Revoking(SourcePartition partition, long epoch) implements ShardEvent {}
 
-    /// Gone, and every earlier epoch of the partition with it: what no attempt has begun of it is taken out as
+    /// Gone, and every earlier epoch of the partition with it: what no attempt has begun of it is
+    /// taken out as
     /// abandoned (CKP-6).
     record EpochEnded(SourcePartition partition, long epoch) implements ShardEvent {}
 

@@ -89,7 +89,8 @@ final class RowsTest {
         assertThat(budget.bytes()).isZero();
     }
 
-    /// A row of pieces: whole arrays, single bytes and text, now and then larger than a slab, skipped, or behind a gap.
+    /// A row of pieces: whole arrays, single bytes and text, now and then larger than a slab,
+    /// skipped, or behind a gap.
     private static void append(Lane lane, SplittableRandom random) {
         lane.offset += random.nextInt(30) == 0 ? 1L << 32 : 1 + random.nextInt(3);
         var large = random.nextInt(25) == 0;

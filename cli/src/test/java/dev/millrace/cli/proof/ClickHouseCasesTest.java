@@ -16,7 +16,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/// What a ClickHouse says that is no row's fault: nothing is committed over it and nothing set aside, it is told, and
+/// What a ClickHouse says that is no row's fault: nothing is committed over it and nothing set
+/// aside, it is told, and
 /// all lands once when it is mended. From a topic into the real engine.
 @ExtendWith(LabExtension.class)
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
@@ -183,8 +184,9 @@ class ClickHouseCasesTest {
     }
 
     @Test
-    @DisplayName("CH-8 INPUT-45 CASE-49: a column that is gone is no row's fault: what was made for it is read again and"
-            + " waits, and lands once when it is back")
+    @DisplayName(
+            "CH-8 INPUT-45 CASE-49: a column that is gone is no row's fault: what was made for it is read again and"
+                    + " waits, and lands once when it is back")
     void columnDropped(SharedLab lab) throws Exception {
         try (var it = Case.open(lab, PLAIN)) {
             it.store().execute("ALTER TABLE orders DROP COLUMN p");

@@ -33,7 +33,8 @@ final class AddressCells {
         /// Whether the text is a value, which is read then.
         abstract boolean read();
 
-        /// Four numbers from 0 to 255 with points between, without leading zeros, up to the end. The bytes go to
+        /// Four numbers from 0 to 255 with points between, without leading zeros, up to the end.
+        /// The bytes go to
         /// `to`, in their order.
         final boolean dotted(int from, int to) {
             var at = from;
@@ -96,7 +97,8 @@ final class AddressCells {
         }
     }
 
-    /// Sixteen bytes as they are spelled, with one gap of zeros or none, and the last four as IPv4 or not. Without a
+    /// Sixteen bytes as they are spelled, with one gap of zeros or none, and the last four as IPv4
+    /// or not. Without a
     /// scope.
     static final class Ipv6 extends Spelled {
         private static final int BYTES = 16;

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Reads an answer to its end and keeps its beginning and its end: an answer longer than a bound is cut.
 ///
-/// Both are wanted: an exception begins with its code, can quote a whole row, and ends with where it was thrown.
+/// Both are wanted: an exception begins with its code, can quote a whole row, and ends with where
+/// it was thrown.
 ///
 /// Thread ownership: the client's, one call at a time.
 final class BoundedText implements BodySubscriber<BoundedText.Read> {

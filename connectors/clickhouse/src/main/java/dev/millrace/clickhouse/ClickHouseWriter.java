@@ -22,14 +22,17 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
-/// Writes to one replica: each batch in one request over a kept connection, each ping over a connection of its own.
+/// Writes to one replica: each batch in one request over a kept connection, each ping over a
+/// connection of its own.
 ///
 /// Thread ownership: shared by attempts.
 final class ClickHouseWriter implements SinkWriter {
     private static final String UNKNOWN_SETTING = "115";
 
-    /// What the writers of one sink share. `tableChanged` is told that a table may have changed. `verifies`: a server may
+    /// What the writers of one sink share. `tableChanged` is told that a table may have changed.
+    /// `verifies`: a server may
     /// tell of rows as written that it has lost, so it is read.
     record Shared(
             ClickHouseSettings settings,
@@ -83,13 +86,12 @@ final class ClickHouseWriter implements SinkWriter {
             var unsent = shared.preflight.ask(shard, lease.client(), endpoint, call.deadlineNanos());
             if (unsent != null) return unsent;
             var way = dialects.way(
-                    endpoint,
-                    how,
-                    question -> ended(lease.client(), question, call.deadlineNanos(), call::onCancel));
+                    endpoint, how, question -> ended(lease.client(), question, call.deadlineNanos(), call::onCancel));
             return switch (way) {
                 case Dialects.Way.Open(var known, var fresh) -> {
                     var sent = new Sending(lease.client(), known, fresh, call);
-                    yield noticed(shared.verifies.getAsBoolean() ? sent.verified() : sent.send(call.rows(), call.token()));
+                    yield noticed(
+                            shared.verifies.getAsBoolean() ? sent.verified() : sent.send(call.rows(), call.token()));
                 }
                 case Dialects.Way.Closed(var outcome) -> outcome;
             };
@@ -155,7 +157,8 @@ final class ClickHouseWriter implements SinkWriter {
         return outcome;
     }
 
-    /// A server that does not know what it knew when it was asked is another one: it is asked before the next attempt.
+    /// A server that does not know what it knew when it was asked is another one: it is asked
+    /// before the next attempt.
     private WriteOutcome unlessAnotherServer(WriteOutcome outcome) {
         if (!(outcome instanceof WriteOutcome.Misconfigured(var failure))
                 || !failure.code().equals(UNKNOWN_SETTING)) return outcome;

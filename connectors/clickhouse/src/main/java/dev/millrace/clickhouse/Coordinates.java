@@ -10,7 +10,8 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// Which columns tell where a row came from: a column's name for each part of a record's coordinates that is stored.
+/// Which columns tell where a row came from: a column's name for each part of a record's
+/// coordinates that is stored.
 ///
 /// Throws `IllegalArgumentException` for two parts in one column, and for a name that is none.
 public record Coordinates(SortedMap<Part, String> columns) {
@@ -33,7 +34,8 @@ public record Coordinates(SortedMap<Part, String> columns) {
         });
     }
 
-    /// One part of a record's coordinates, and the types of columns that hold it without loss, as the server writes
+    /// One part of a record's coordinates, and the types of columns that hold it without loss, as
+    /// the server writes
     /// them.
     public enum Part {
         TOPIC(

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 public sealed interface Description {
     /// The table is there. `version` is the oldest that answered. `knownSettings` are those that
     /// not every version has, and that every server here has. `unseen` shards could not be asked.
-    /// `hazards` are what a person should know, a line each. `layout` is null where rows are sent as they are.
+    /// `hazards` are what a person should know, a line each. `layout` is null where rows are sent
+    /// as they are.
     record Described(
             String version,
             SortedSet<String> knownSettings,
@@ -28,7 +29,8 @@ public sealed interface Description {
         }
     }
 
-    /// What becomes of the rows of an insert that was interrupted, once the same again was told to be written.
+    /// What becomes of the rows of an insert that was interrupted, once the same again was told to
+    /// be written.
     enum Interrupted {
         /// They are stored.
         STORED,

@@ -27,7 +27,8 @@ import java.util.regex.Pattern;
 import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
 
-/// One request to one replica and its answer, or why there is none. Every wait ends at the deadline, or when it is
+/// One request to one replica and its answer, or why there is none. Every wait ends at the
+/// deadline, or when it is
 /// cancelled.
 ///
 /// Thread ownership: the calling thread; cancelled from any.
@@ -40,7 +41,8 @@ final class Exchange {
         record Failed(WriteOutcome outcome) implements Result {}
     }
 
-    /// What is sent, and how it is packed; empty for as it is. Of the answer `kept` bytes are kept at each end, and
+    /// What is sent, and how it is packed; empty for as it is. Of the answer `kept` bytes are kept
+    /// at each end, and
     /// `answer` is given all of it as it comes.
     record Request(
             URI address,
@@ -77,7 +79,8 @@ final class Exchange {
     private static final int LONG_ANSWER = 1 << 20;
     private static final int LONGEST_SUMMARY = 4096;
 
-    /// A number in quotes, since JSON's own are too small for it; without them from a proxy that writes JSON anew.
+    /// A number in quotes, since JSON's own are too small for it; without them from a proxy that
+    /// writes JSON anew.
     private static final Pattern WRITTEN_ROWS = Pattern.compile("\"written_rows\"\\s*:\\s*\"?(\\d{1,18})\\b");
 
     private final HttpClient client;
@@ -90,7 +93,8 @@ final class Exchange {
         this.clock = clock;
     }
 
-    /// `begun` is asked, when no answer came, whether the body was on its way; without it nothing was. `onCancel` is
+    /// `begun` is asked, when no answer came, whether the body was on its way; without it nothing
+    /// was. `onCancel` is
     /// given
     /// how to end it.
     Result post(Request what, long deadlineNanos, Consumer<Runnable> onCancel) throws InterruptedException {

@@ -8,7 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/// Asks one server in SQL, as the user who writes. Every answer comes by the deadline, which is the same for all.
+/// Asks one server in SQL, as the user who writes. Every answer comes by the deadline, which is
+/// the same for all.
 ///
 /// Thread ownership: the thread that asks.
 final class Questions {

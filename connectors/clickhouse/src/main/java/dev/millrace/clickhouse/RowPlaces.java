@@ -70,7 +70,8 @@ final class RowPlaces {
     /// By topic and partition.
     private final Map<String, Map<Integer, List<Run>>> runs = new LinkedHashMap<>();
 
-    /// A batch orders its rows by partition, epoch and offset, so where offsets go back another epoch begins.
+    /// A batch orders its rows by partition, epoch and offset, so where offsets go back another
+    /// epoch begins.
     RowPlaces(BatchRows batch) {
         var row = 0;
         for (var slice : batch.slices()) {

@@ -9,7 +9,8 @@ import java.util.regex.Pattern;
 
 /// What an answer to an insert says, without saying anything of the rows.
 ///
-/// The exception's code decides, from the header or else from the body; the HTTP status only where there is no code
+/// The exception's code decides, from the header or else from the body; the HTTP status only where
+/// there is no code
 /// (CH-4).
 final class Verdict {
     private static final int OK = 200;
@@ -64,8 +65,10 @@ final class Verdict {
         return new WriteOutcome.Written(rows, 0);
     }
 
-    /// The count that goes with a success. A server counts the rows of views too, and repeats that it drops,
-    /// so more than were sent says nothing; 0 is what servers of old say of any insert. Fewer is no success.
+    /// The count that goes with a success. A server counts the rows of views too, and repeats that
+    /// it drops,
+    /// so more than were sent says nothing; 0 is what servers of old say of any insert. Fewer is
+    /// no success.
     private static WriteOutcome shortCount(HttpAnswer answer, int rows) {
         return doubtful("short-count", "HTTP 200, and " + answer.writtenRows() + " of " + rows + " rows counted");
     }
@@ -94,7 +97,8 @@ final class Verdict {
         return end < 0 ? text : text.substring(0, end);
     }
 
-    /// The row that the server named, from 0; −1 for none. One that a row's own text names is a hint that misleads,
+    /// The row that the server named, from 0; −1 for none. One that a row's own text names is a
+    /// hint that misleads,
     /// which
     /// costs requests and nothing else.
     private static int row(String text, int rows) {
@@ -110,7 +114,8 @@ final class Verdict {
         return fromOne >= 1 && fromOne <= rows ? (int) fromOne - 1 : -1;
     }
 
-    /// Who answers without a code is a proxy, or not ClickHouse at all. What it says of the request itself it says
+    /// Who answers without a code is a proxy, or not ClickHouse at all. What it says of the
+    /// request itself it says
     /// before
     /// anybody took the rows.
     private static WriteOutcome byStatus(HttpAnswer answer) {

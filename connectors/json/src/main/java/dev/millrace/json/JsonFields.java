@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Where the value of each known field begins in a record that is one JSON object.
 ///
-/// Checked on the way are encoding, grammar, depth, names that come twice and names that nobody knows: what passes may
+/// Checked on the way are encoding, grammar, depth, names that come twice and names that nobody
+/// knows: what passes may
 /// be read from its bytes without another look at these.
 ///
 /// Thread ownership: the source thread.
@@ -64,7 +65,8 @@ public final class JsonFields {
         IGNORE
     }
 
-    /// `ignored` counts what is left out. `gone` are fields that had a place before: under [Unknown#REFUSE] a record with
+    /// `ignored` counts what is left out. `gone` are fields that had a place before: under
+    /// [Unknown#REFUSE] a record with
     /// one waits for it.
     public JsonFields(List<Field> fields, Unknown unknown, IgnoredFields ignored, Set<String> gone) {
         this.gone = Set.copyOf(gone);
@@ -138,11 +140,13 @@ public final class JsonFields {
 
     private Encoded unknown(String name, long offset) {
         if (!gone.contains(name)) return new Encoded.Poison(Reasons.UNKNOWN_FIELD, at(offset));
-        return new Encoded.Waits("the record has the field " + name + ", and the column of that name is gone: put it back,"
-                + " or restart, which sets such records aside, or leaves the field out with unknown_fields: ignore");
+        return new Encoded.Waits(
+                "the record has the field " + name + ", and the column of that name is gone: put it back,"
+                        + " or restart, which sets such records aside, or leaves the field out with unknown_fields: ignore");
     }
 
-    /// Goes over the current value like `skipChildren`. Whether an object in it has a key twice, of which a store
+    /// Goes over the current value like `skipChildren`. Whether an object in it has a key twice,
+    /// of which a store
     /// would keep one without a word.
     private boolean keyTwice(JsonParser parser) throws IOException {
         if (!parser.currentToken().isStructStart()) return false;

@@ -15,10 +15,12 @@ import java.util.ArrayDeque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// One partition of one member in one epoch: what was polled and is not encoded yet, what is being built, and how far
+/// One partition of one member in one epoch: what was polled and is not encoded yet, what is being
+/// built, and how far
 /// it is done.
 ///
-/// A poll's records wait as a cursor. Encoding stops at the first full thing and goes on later from the same record,
+/// A poll's records wait as a cursor. Encoding stops at the first full thing and goes on later
+/// from the same record,
 /// so nothing is encoded without room, and no record is encoded twice.
 ///
 /// Thread ownership: the source thread.
@@ -40,7 +42,8 @@ final class PartitionFlow {
         /// Too many of its rows are poison to be poison, or a row needs what its table had before.
         record Drifting() implements Progress {}
 
-        /// Under `poison.action: stop`: what was polled from it on failed, and nothing more of this partition is taken.
+        /// Under `poison.action: stop`: what was polled from it on failed, and nothing more of
+        /// this partition is taken.
         record Poisoned(long offset, String reason, String detail) implements Progress {}
     }
 
@@ -248,7 +251,8 @@ final class PartitionFlow {
         return poisonRows.full() ? LETTERS_OUT : null;
     }
 
-    /// Where the record goes, or what is full. Every sink's target is looked at before any sink gets the row.
+    /// Where the record goes, or what is full. Every sink's target is looked at before any sink
+    /// gets the row.
     private @Nullable Progress route(RecordView record) {
         for (var i = 0; i < targets.length; i++) {
             var feed = mine[i];
@@ -330,7 +334,8 @@ final class PartitionFlow {
         for (var follower : followers) follower.handOver();
     }
 
-    /// What is before the offset is done when its chunks are; what is left of the range is a range of its own.
+    /// What is before the offset is done when its chunks are; what is left of the range is a range
+    /// of its own.
     private void cut(Run run, long offset) {
         var rest = tracker.cut(run.ack, offset, resolved);
         waiting.removeFirst();
@@ -410,7 +415,8 @@ final class PartitionFlow {
         }
     }
 
-    /// Gives up all that is not handed over. What is encoded goes to the outlets, of which the caller drops this
+    /// Gives up all that is not handed over. What is encoded goes to the outlets, of which the
+    /// caller drops this
     /// epoch's
     /// chunks next: so each sink counts its own rows.
     void discard() {

@@ -231,8 +231,7 @@ final class LayoutChangeTest {
         bench.emptyPoll();
         assertThat(written()).containsExactly("0:7", "1:7");
         assertThat(bench.paused(P0)).isTrue();
-        assertThat(bench.accounts.of(P0).view(bench.now, 1).blockedBy())
-                .isEqualTo("offset 2, sink: column x is gone");
+        assertThat(bench.accounts.of(P0).view(bench.now, 1).blockedBy()).isEqualTo("offset 2, sink: column x is gone");
         for (var i = 0; i < 3; i++) bench.after(100 * MS);
         assertThat(written()).hasSize(2);
         assertThat(Bench.entry(bench.acknowledge(), P0).offset()).isEqualTo(2);

@@ -14,8 +14,10 @@ import org.jspecify.annotations.Nullable;
 
 /// A JSON object as a row of COPY text: top-level fields to columns of the same name.
 ///
-/// A value goes into its column only if the column keeps it as it is: see [Fit]. Else the row is poison, for a
-/// reason of [Reasons]; nothing is coerced. A missing field and `null` are null, a column's default is never taken;
+/// A value goes into its column only if the column keeps it as it is: see [Fit]. Else the row is
+/// poison, for a
+/// reason of [Reasons]; nothing is coerced. A missing field and `null` are null, a column's
+/// default is never taken;
 /// where the column takes no null, they are poison.
 ///
 /// The parser finds where each field's value begins; the bytes then go from the record to the row, in the
@@ -29,8 +31,7 @@ final class JsonRowEncoder implements RowEncoder {
     private final JsonValue value;
 
     /// `gone` are columns that the table had before.
-    JsonRowEncoder(
-            Layout<TableDescription> of, UnknownFields unknownFields, IgnoredFields ignored, Set<String> gone) {
+    JsonRowEncoder(Layout<TableDescription> of, UnknownFields unknownFields, IgnoredFields ignored, Set<String> gone) {
         var table = of.description();
         layout = of.number();
         columns = table.columns().toArray(Column[]::new);

@@ -30,7 +30,8 @@ class JsonRowEncoderTest {
             column("docb", Fit.Kind.JSONB, false));
 
     private final IgnoredFields ignored = new IgnoredFields();
-    private final JsonRowEncoder strict = new JsonRowEncoder(new Layout<>(0, TABLE), UnknownFields.REFUSE, ignored, Set.of());
+    private final JsonRowEncoder strict =
+            new JsonRowEncoder(new Layout<>(0, TABLE), UnknownFields.REFUSE, ignored, Set.of());
 
     private static Column column(String name, Fit.Kind kind, boolean required) {
         return new Column(name, kind.name(), kind.name(), Fit.of(kind), required);
@@ -68,7 +69,8 @@ class JsonRowEncoderTest {
         var demanding = new JsonRowEncoder(
                 new Layout<>(0, table(column("id", Fit.Kind.BIGINT, true), column("doc", Fit.Kind.JSONB, true))),
                 UnknownFields.REFUSE,
-                ignored, Set.of());
+                ignored,
+                Set.of());
         assertThat(Records.encode(demanding, "{\"doc\":{}}").said()).isEqualTo(poison("missing", "id"));
         assertThat(Records.encode(demanding, "{\"id\":null,\"doc\":{}}").said()).isEqualTo(poison("null", "id"));
         assertThat(Records.encode(demanding, "{\"id\":1,\"doc\":null}").said()).isEqualTo(poison("null", "doc"));
