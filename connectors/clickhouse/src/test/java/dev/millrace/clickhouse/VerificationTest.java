@@ -11,6 +11,7 @@ import dev.millrace.lab.clickhouse.FrontSettings;
 import dev.millrace.lab.clickhouse.LabClickHouse;
 import dev.millrace.lab.clickhouse.LoggedRequest;
 import dev.millrace.sinkpool.BatchRows;
+import dev.millrace.sinkpool.Layouts;
 import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.WriteOutcome;
 import dev.millrace.sinkpool.WriteOutcome.Blame;
@@ -95,17 +96,22 @@ class VerificationTest {
 
     private ClickHouseWriter writer(ClickHouseEndpoint endpoint, List<ClickHouseEndpoint> endpoints) {
         var settings = Bench.settings(table, PLACES);
-        var how = new ClickHouseWriter.How(new InsertSettings(settings, InsertSettings.asked(), null), true);
+        var shards = Map.of(Bench.SHARD, endpoints);
+        var layouts = new Layouts<Form>((_, _) -> true);
+        layouts.found(new Form(new InsertSettings(settings, InsertSettings.asked(), null), null));
         return new ClickHouseWriter(
                 Bench.SHARD,
                 endpoint,
-                endpoints,
-                settings,
-                clients,
-                dialects,
-                new Preflight(settings, Map.of(Bench.SHARD, endpoints), clients::fresh, dialects, NanoClock.SYSTEM),
-                () -> how,
-                NanoClock.SYSTEM);
+                new ClickHouseWriter.Shared(
+                        settings,
+                        shards,
+                        clients,
+                        dialects,
+                        new Preflight(settings, shards, clients::fresh, dialects, NanoClock.SYSTEM),
+                        layouts,
+                        () -> {},
+                        () -> true,
+                        NanoClock.SYSTEM));
     }
 
     /// Rows whose ids and offsets are alike, of every second offset.
