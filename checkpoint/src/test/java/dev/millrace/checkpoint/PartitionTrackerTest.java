@@ -223,6 +223,7 @@ class PartitionTrackerTest {
 
     @Test
     @Tag("CKP-11")
+    @Tag("CASE-4")
     void aSecondRegistrationIsRefusedLoudly() {
         register(tracker, 100, 110);
         assertThatThrownBy(() -> register(tracker, 100, 110))

@@ -15,11 +15,35 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/// The demo: produce, cut, bring back, drain, compare. Ends with 0 if the database holds what was produced, else with
+/// The demo: produce, cut, bring back, drain, compare. Ends with 0 if the store holds what was produced, else with
 /// 1.
 ///
 /// Thread ownership: the command's thread; changes of replicas come from shard workers.
 final class Demo {
+    /// What the orders go to.
+    enum Sink {
+        POSTGRES("a PostgreSQL server"),
+        CLICKHOUSE("two ClickHouse engines");
+
+        private final String parts;
+
+        Sink(String parts) {
+            this.parts = parts;
+        }
+
+        private DemoStore launch() {
+            return switch (this) {
+                case POSTGRES -> new DemoPostgres();
+                case CLICKHOUSE -> new DemoClickHouse();
+            };
+        }
+
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
     private static final double CUT_AT = 0.4;
     private static final int DIFFERENT = 1;
     private static final long LOOK_MILLIS = 50;
@@ -30,11 +54,13 @@ final class Demo {
     private final int rate;
     private final long seed;
     private final boolean keep;
+    private final Sink sink;
     private final ConcurrentLinkedQueue<ReplicaChange> changes = new ConcurrentLinkedQueue<>();
     private final CountDownLatch interrupted = new CountDownLatch(1);
     private final Screen screen = new Screen(System.out, Screen.onTerminal());
 
-    Demo(int events, int rate, long seed, boolean keep) {
+    Demo(Sink sink, int events, int rate, long seed, boolean keep) {
+        this.sink = sink;
         this.events = events;
         this.rate = rate;
         this.seed = seed;
@@ -43,8 +69,9 @@ final class Demo {
 
     int run() throws IOException, InterruptedException {
         Signals.handle(_ -> interrupted.countDown(), "TERM", "INT");
-        screen.line("starting a Kafka broker and a PostgreSQL server");
-        try (var parts = new DemoParts()) {
+        screen.line("starting a Kafka broker and " + sink.parts);
+        try (var store = sink.launch();
+                var parts = new DemoParts(store)) {
             var file = parts.writePipelineFile();
             try {
                 var code = run(parts, file);
@@ -62,7 +89,7 @@ final class Demo {
             return DIFFERENT;
         }
         var pipeline = Pipeline.of(config, Version.number());
-        var cut = new DemoCut(parts.victim(), parts.victimEndpoint());
+        var cut = new DemoCut(parts.store(), parts.victimEndpoint());
         pipeline.whenReplicaChanges(change -> {
             cut.saw(change);
             changes.add(change);
@@ -141,16 +168,16 @@ final class Demo {
     }
 
     private int compare(DemoParts parts, long duplicates, boolean drained, DemoCut cut) {
-        var stored = parts.rowsStored();
-        screen.line("produced %d, in the database %d (duplicates refused: %d)".formatted(events, stored, duplicates));
+        var stored = parts.store().rowsStored();
+        screen.line(parts.store().told(events, stored, duplicates));
         if (!drained) screen.line("the report says that something taken was left undone");
         if (!cut.seenThrough()) screen.line("the replica was not seen open, half-open and closed again");
         return stored == events && drained && cut.seenThrough() ? 0 : DIFFERENT;
     }
 
     private void keepUntilInterrupted(DemoParts parts, Path file) throws InterruptedException {
-        screen.line("kept until Ctrl-C: pipeline file " + file + ", broker " + parts.bootstrapServers() + ", databases "
-                + String.join(" ", parts.databases()));
+        screen.line("kept until Ctrl-C: pipeline file " + file + ", broker " + parts.bootstrapServers() + ", stores "
+                + String.join(" ", parts.store().addresses()));
         interrupted.await();
     }
 }

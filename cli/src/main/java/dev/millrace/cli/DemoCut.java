@@ -1,6 +1,5 @@
 package dev.millrace.cli;
 
-import dev.millrace.lab.ChaosProxy;
 import dev.millrace.pipeline.ReplicaChange;
 import java.time.Duration;
 
@@ -20,7 +19,7 @@ final class DemoCut {
         HEALED
     }
 
-    private final ChaosProxy victim;
+    private final DemoStore store;
     private final String endpoint;
     private Phase phase = Phase.BEFORE;
     private long phaseNanos;
@@ -28,8 +27,8 @@ final class DemoCut {
     private volatile boolean halfOpened;
     private volatile boolean closedAgain;
 
-    DemoCut(ChaosProxy victim, String endpoint) {
-        this.victim = victim;
+    DemoCut(DemoStore store, String endpoint) {
+        this.store = store;
         this.endpoint = endpoint;
     }
 
@@ -58,19 +57,19 @@ final class DemoCut {
     }
 
     private String hang(long nowNanos) {
-        victim.blackHole();
+        store.hang();
         become(Phase.HANGING, nowNanos);
         return "hangs now: connections stay open, nothing comes back";
     }
 
     private String refuse(long nowNanos) {
-        victim.refuse();
+        store.refuse();
         become(Phase.REFUSING, nowNanos);
         return "refuses connections now";
     }
 
     private String heal(long nowNanos) {
-        victim.heal();
+        store.heal();
         become(Phase.HEALED, nowNanos);
         return "is back";
     }

@@ -1,38 +1,22 @@
 package dev.millrace.cli;
 
-import dev.millrace.lab.ChaosProxy;
 import dev.millrace.lab.EmbeddedBroker;
-import dev.millrace.lab.LabPostgres;
 import dev.millrace.lab.Topics;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 
-/// The real parts under the demo: one broker, one PostgreSQL server with a database for each shard, and two
-/// proxies before each database, which are the replicas.
+/// The real parts under the demo: one broker, and a store of two shards.
 final class DemoParts implements AutoCloseable {
     static final String TOPIC = "orders";
     private static final int PARTITIONS = 6;
-    private static final List<String> SHARDS = List.of("s0", "s1");
-    private static final List<String> REPLICAS = List.of("a", "b");
-    private static final String TABLE =
-            "create table orders (order_id bigint primary key, customer text not null, amount numeric(10, 2) not null,"
-                    + " placed_at timestamptz not null)";
 
     private final EmbeddedBroker broker;
-    private final LabPostgres postgres;
-    private final List<ChaosProxy> proxies = new ArrayList<>();
+    private final DemoStore store;
 
-    DemoParts() {
+    DemoParts(DemoStore store) {
+        this.store = store;
         broker = EmbeddedBroker.launch();
-        postgres = LabPostgres.launch();
-        for (var shard : SHARDS) {
-            postgres.createDatabase(shard);
-            postgres.execute(shard, TABLE);
-            for (var _ : REPLICAS) proxies.add(ChaosProxy.launch(postgres.host(), postgres.port()));
-        }
         try (var topics = new Topics(broker.bootstrapServers())) {
             topics.create(TOPIC, PARTITIONS);
         }
@@ -42,45 +26,31 @@ final class DemoParts implements AutoCloseable {
         return broker.bootstrapServers();
     }
 
-    /// The proxy that the demo cuts.
-    ChaosProxy victim() {
-        return proxies.getLast();
+    DemoStore store() {
+        return store;
     }
 
+    /// Of the replica that the demo cuts.
     String victimEndpoint() {
-        return endpoint(proxies.size() - 1);
-    }
-
-    private String endpoint(int index) {
-        var shard = SHARDS.get(index / REPLICAS.size());
-        return "postgres://127.0.0.1:" + proxies.get(index).port() + "/" + shard;
+        return store.endpoint(DemoStore.replicas() - 1);
     }
 
     /// `warehouse/s1 b` for an endpoint of this demo.
     String nameOf(String endpoint) {
-        for (var i = 0; i < proxies.size(); i++) {
-            if (endpoint(i).equals(endpoint))
-                return "warehouse/" + SHARDS.get(i / REPLICAS.size()) + " " + REPLICAS.get(i % REPLICAS.size());
+        var perShard = DemoStore.REPLICAS.size();
+        for (var i = 0; i < DemoStore.replicas(); i++) {
+            if (store.endpoint(i).equals(endpoint))
+                return "warehouse/" + DemoStore.SHARDS.get(i / perShard) + " " + DemoStore.REPLICAS.get(i % perShard);
         }
         return endpoint;
     }
 
-    /// Rows in all databases. Primary keys keep each order in its database once.
-    long rowsStored() {
-        return SHARDS.stream()
-                .mapToLong(shard -> postgres.count(shard, "orders"))
-                .sum();
-    }
-
-    List<String> databases() {
-        return SHARDS.stream().map(postgres::jdbcUrl).toList();
-    }
-
     Path writePipelineFile() throws IOException {
         var shards = new StringBuilder();
-        for (var s = 0; s < SHARDS.size(); s++) {
-            var first = s * REPLICAS.size();
-            shards.append("      %s: [%s, %s]%n".formatted(SHARDS.get(s), endpoint(first), endpoint(first + 1)));
+        for (var s = 0; s < DemoStore.SHARDS.size(); s++) {
+            var first = s * DemoStore.REPLICAS.size();
+            shards.append("      %s: [\"%s\", \"%s\"]%n"
+                    .formatted(DemoStore.SHARDS.get(s), store.endpoint(first), store.endpoint(first + 1)));
         }
         var text = """
                 pipeline:
@@ -95,11 +65,7 @@ final class DemoParts implements AutoCloseable {
                   json: {}
                 sinks:
                   warehouse:
-                    postgres:
-                      table: orders
-                      user: %s
-                      password: none-needed
-                      on_conflict: ignore
+                    %s
                     shards:
                 %s    batch: { linger: 500ms }
                     write: { timeout: 2s }
@@ -108,15 +74,13 @@ final class DemoParts implements AutoCloseable {
                   interval: 1s
                 admin:
                   listen: 127.0.0.1:0
-                """.formatted(broker.bootstrapServers(), TOPIC, postgres.user(), shards);
+                """.formatted(broker.bootstrapServers(), TOPIC, store.section(), shards);
         var file = Files.createTempFile("millrace-demo-", ".yaml");
         return Files.writeString(file, text);
     }
 
     @Override
     public void close() {
-        proxies.forEach(ChaosProxy::close);
-        postgres.close();
         broker.close();
     }
 }

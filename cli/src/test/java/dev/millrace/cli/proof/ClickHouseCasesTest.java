@@ -7,6 +7,7 @@ import dev.millrace.lab.clickhouse.Answer;
 import dev.millrace.lab.clickhouse.EngineLibrary;
 import dev.millrace.lab.clickhouse.Fault;
 import dev.millrace.lab.clickhouse.LabClickHouse;
+import dev.millrace.lab.clickhouse.LoggedRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -233,6 +234,36 @@ class ClickHouseCasesTest {
                 front.fault(Fault.answerAfterwards(unknown).onInserts().times(1));
             it.produce();
             it.awaitLanded();
+        }
+    }
+
+    @Test
+    @DisplayName("CASE-4: a batch whose write fails is sent again as it is, and no row of it joins another: all land"
+            + " once in a table that remembers no tokens")
+    void sentAgainAsItIs(SharedLab lab) throws Exception {
+        try (var it = Case.open(lab, PLAIN)) {
+            it.store().execute("ALTER TABLE orders MODIFY SETTING non_replicated_deduplication_window = 0");
+            var busy = Answer.exception(202, "TOO_MANY_SIMULTANEOUS_QUERIES", "Too many simultaneous queries");
+            for (var front : it.store().fronts())
+                front.fault(Fault.answer(busy).onInserts().times(2));
+            it.produce();
+            it.awaitLanded();
+            var stored = it.store().fronts().stream()
+                    .flatMap(front -> front.inserts().stream())
+                    .filter(insert -> insert.ran() == LoggedRequest.Ran.DONE)
+                    .toList();
+            assertThat(stored).extracting(LoggedRequest::token).doesNotHaveDuplicates();
+            var refused = it.store().fronts().stream()
+                    .flatMap(front -> front.inserts().stream())
+                    .filter(insert -> insert.code() == 202)
+                    .toList();
+            assertThat(refused)
+                    .isNotEmpty()
+                    .allSatisfy(insert -> assertThat(stored)
+                            .filteredOn(other -> other.token().equals(insert.token()))
+                            .singleElement()
+                            .extracting(LoggedRequest::bodyBytes)
+                            .isEqualTo(insert.bodyBytes()));
         }
     }
 

@@ -1,48 +1,35 @@
 package dev.millrace.cli.proof;
 
-import dev.millrace.lab.ChaosProxy;
-import dev.millrace.lab.Cue;
 import java.time.Duration;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/// Cuts one way to a database after the other, at random times and in a random manner, and heals each before the next.
+/// Cuts one way to a store after the other, at random times and in a random manner, and heals each before the next.
 ///
 /// Thread ownership: the test's thread; it cuts on one of its own.
 final class Cuts implements AutoCloseable {
-    /// How a way breaks.
-    enum Cut {
-        REFUSED,
-        RESET,
-        MID_WRITE,
-        ANSWER_LOST,
-        SILENT
-    }
-
-    private static final int LONGEST_UP = 1_000_000;
-
-    private final List<ChaosProxy> ways;
+    private final List<Way> ways;
     private final SplittableRandom chance;
     private final Duration apart;
-    private final Map<Cut, Integer> made = new EnumMap<>(Cut.class);
+    private final Map<String, Integer> made = new TreeMap<>();
     private final CountDownLatch stopped = new CountDownLatch(1);
     private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
     private final Thread thread = Thread.ofPlatform().name("cuts").unstarted(this::run);
 
-    private Cuts(List<ChaosProxy> ways, Duration apart, long seed) {
+    private Cuts(List<Way> ways, Duration apart, long seed) {
         this.ways = List.copyOf(ways);
         this.apart = apart;
         this.chance = new SplittableRandom(seed);
     }
 
     /// `apart` is the longest from one cut to the next; each is healed within half of it.
-    static Cuts start(List<ChaosProxy> ways, Duration apart, long seed) {
+    static Cuts start(List<Way> ways, Duration apart, long seed) {
         var cuts = new Cuts(ways, apart, seed);
         cuts.thread.start();
         return cuts;
@@ -52,9 +39,7 @@ final class Cuts implements AutoCloseable {
         try {
             while (!waits()) {
                 var way = ways.get(chance.nextInt(ways.size()));
-                var cut = Cut.values()[chance.nextInt(Cut.values().length)];
-                cut(way, cut);
-                made.merge(cut, 1, Integer::sum);
+                made.merge(way.cut(chance), 1, Integer::sum);
                 var over = waits();
                 way.heal();
                 if (over) return;
@@ -69,18 +54,8 @@ final class Cuts implements AutoCloseable {
         return stopped.await(chance.nextLong(apart.toMillis() / 10, apart.toMillis() / 2), TimeUnit.MILLISECONDS);
     }
 
-    private void cut(ChaosProxy way, Cut cut) {
-        switch (cut) {
-            case REFUSED -> way.refuse();
-            case RESET -> way.cutAfterDown(0);
-            case MID_WRITE -> way.cutAfterUp(chance.nextInt(LONGEST_UP));
-            case ANSWER_LOST -> way.dropAnswer(Cue.POSTGRES_COMMITTED);
-            case SILENT -> way.blackHole();
-        }
-    }
-
     /// Ends with all ways well, and returns how often each cut was made.
-    Map<Cut, Integer> end() throws InterruptedException {
+    Map<String, Integer> end() throws InterruptedException {
         stopped.countDown();
         thread.join();
         var cause = failure.get();

@@ -2,65 +2,48 @@ package dev.millrace.cli.proof;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.millrace.lab.ChaosProxy;
-import dev.millrace.lab.LabPostgres;
 import dev.millrace.lab.Topics;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.stream.IntStream;
+import java.util.function.Function;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
-/// The parts of a run over a [PoisonMix]: its topic, a dead-letter topic, a database for each of two shards, two ways
-/// to
-/// each, and one process after the other.
+/// The parts of a run over a [PoisonMix]: its topic, a dead-letter topic, a store of two shards with two ways
+/// to each, and one process after the other.
 ///
 /// Thread ownership: the test's thread.
 final class Fire implements AutoCloseable {
-    private static final int SHARDS = 2;
-    private static final int WAYS = 2;
     private static final int PARTITIONS = 4;
     private static final Duration LIMIT = Duration.ofMinutes(10);
     private static final Duration DRAIN = Duration.ofSeconds(30);
 
     private final String name;
-    private final boolean withKey;
     private final PoisonMix mix;
     private final Path directory;
     private final String bootstrapServers;
-    private final LabPostgres postgres;
+    private final FireStore store;
     private final Topics topics;
-    private final Shelves shelves;
-    private final List<ChaosProxy> ways = new ArrayList<>();
+    private final List<Map<TopicPartition, Long>> atKills = new ArrayList<>();
     private final List<Run> runs = new ArrayList<>();
 
-    /// `withKey`: the tables have a primary key, and a row that is there is a repeat; else it is stored again.
-    Fire(SharedLab lab, Path directory, boolean withKey, int rows, int every, long seed) {
+    /// `store` makes one, which this closes, for a name that nobody has used.
+    Fire(SharedLab lab, Path directory, Function<String, FireStore> store, int rows, int every, long seed) {
         name = lab.fresh();
-        this.withKey = withKey;
-        var kinds = withKey ? PoisonKind.underIgnore() : List.of(PoisonKind.values());
-        mix = new PoisonMix(rows, PARTITIONS, every, kinds, seed, System.currentTimeMillis() - rows);
+        this.store = store.apply(name);
+        mix = new PoisonMix(rows, PARTITIONS, every, this.store.kinds(), seed, System.currentTimeMillis() - rows);
         this.directory = directory;
         bootstrapServers = lab.bootstrapServers();
-        postgres = lab.postgres();
         topics = new Topics(bootstrapServers);
-        shelves = new Shelves(
-                postgres, IntStream.range(0, SHARDS).mapToObj(this::database).toList(), withKey);
-        for (var way = 0; way < SHARDS * WAYS; way++) ways.add(ChaosProxy.launch(postgres.host(), postgres.port()));
-    }
-
-    private String database(int shard) {
-        return name + "_s" + shard;
     }
 
     private String topic() {
@@ -79,8 +62,8 @@ final class Fire implements AutoCloseable {
         return mix;
     }
 
-    List<ChaosProxy> ways() {
-        return ways;
+    List<Way> ways() {
+        return store.ways();
     }
 
     /// Sends the whole mix, and returns when all of it is acknowledged, each at its place.
@@ -115,16 +98,32 @@ final class Fire implements AutoCloseable {
         return committed().values().stream().mapToLong(Long::longValue).sum();
     }
 
-    Shelves.Landed landed() throws SQLException {
-        return shelves.landed();
+    Landed landed() throws Exception {
+        return store.landed();
+    }
+
+    /// Rows that are there more often than kills explain: once, and once more for each kill at which they were not
+    /// committed.
+    List<Integer> unexplained(Landed landed) {
+        return landed.again().entrySet().stream()
+                .filter(row -> row.getValue() > killsBeforeCommitted(row.getKey()))
+                .map(Map.Entry::getKey)
+                .toList();
+    }
+
+    private long killsBeforeCommitted(int id) {
+        var place = new TopicPartition(topic(), id % PARTITIONS);
+        return atKills.stream()
+                .filter(committed -> committed.getOrDefault(place, 0L) <= id / PARTITIONS)
+                .count();
     }
 
     DeadRows letters() {
-        return DeadRows.read(topics, dead(), mix, topic());
+        return DeadRows.read(topics, dead(), mix, topic(), store);
     }
 
     /// Whatever lies below what is committed is in a table or is a dead letter.
-    void committedIsDurable() throws SQLException {
+    void committedIsDurable() throws Exception {
         var committed = committed();
         var there = landed().ids();
         if (!committed.isEmpty()) there.or(letters().ids());
@@ -141,7 +140,6 @@ final class Fire implements AutoCloseable {
     /// Starts a process, and does not wait.
     Run start() throws IOException {
         var recipe = Recipe.of(bootstrapServers, group(), "[ " + topic() + " ]")
-                .postgres(postgres.user(), Shelves.TABLE, ", on_conflict: " + (withKey ? "ignore" : "error"))
                 .set("format", "{ json: { on_tombstone: dead_letter } }")
                 .set("poison.topic", dead())
                 // So that a process is in the middle of its work most of the time, whatever the size of the mix.
@@ -151,13 +149,7 @@ final class Fire implements AutoCloseable {
                 .set("sinks.warehouse.write", "{ timeout: 5s }")
                 .set("admission.max_bytes", "96MiB")
                 .set("drain.timeout", DRAIN.toSeconds() + "s");
-        for (var shard = 0; shard < SHARDS; shard++) {
-            var database = database(shard);
-            var endpoints = ways.subList(shard * WAYS, (shard + 1) * WAYS).stream()
-                    .map(way -> "\"postgres://127.0.0.1:" + way.port() + "/" + database + "\"")
-                    .toList();
-            recipe.set("sinks.warehouse.shards.s" + shard, endpoints.toString());
-        }
+        store.into(recipe);
         var file = Files.writeString(directory.resolve(name + "-" + runs.size() + ".yaml"), recipe.text());
         var run = new Run(MillraceProcess.run(file), new AdminPages(recipe.port()), committedRows());
         runs.add(run);
@@ -216,14 +208,15 @@ final class Fire implements AutoCloseable {
         /// SIGKILL, amid its work.
         void kill() throws InterruptedException {
             process.kill();
-            assertThat(committed()).as("it was done already").isNotEqualTo(ends());
+            atKills.add(committed());
+            assertThat(atKills.getLast()).as("it was done already").isNotEqualTo(ends());
         }
     }
 
     @Override
     public void close() {
         runs.forEach(run -> run.process.close());
-        ways.forEach(ChaosProxy::close);
+        store.close();
         topics.close();
     }
 }

@@ -47,7 +47,8 @@ class PoisonUnderFireTest {
         assertThat(ROWS / EVERY).as("kinds of poison").isGreaterThanOrEqualTo(PoisonKind.values().length);
         var began = System.nanoTime();
         var chance = new SplittableRandom(SEED);
-        try (var fire = new Fire(lab, directory, withKey, ROWS, EVERY, SEED)) {
+        try (var fire =
+                new Fire(lab, directory, name -> new FirePostgres(lab.postgres(), name, withKey), ROWS, EVERY, SEED)) {
             fire.produce();
             var produced = System.nanoTime();
             var cuts = Cuts.start(fire.ways(), Duration.ofMillis(APART), SEED);

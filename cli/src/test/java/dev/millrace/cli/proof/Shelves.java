@@ -4,6 +4,7 @@ import dev.millrace.lab.LabPostgres;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.HashMap;
 import java.util.List;
 
 /// The databases of one run over a [PoisonMix], one for each shard, with a table that refuses its poison.
@@ -40,7 +41,7 @@ final class Shelves {
     /// What is there.
     Landed landed() throws SQLException {
         var ids = new BitSet();
-        var repeats = 0;
+        var again = new HashMap<Integer, Integer>();
         var altered = new ArrayList<Integer>();
         for (var database : databases) {
             try (var session = postgres.connect(database)) {
@@ -52,7 +53,7 @@ final class Shelves {
                             + " where id >= 0")) {
                         while (rows.next()) {
                             var id = rows.getInt(1);
-                            if (ids.get(id)) repeats++;
+                            if (ids.get(id)) again.merge(id, 1, Integer::sum);
                             ids.set(id);
                             if (!rows.getBoolean(2)) altered.add(id);
                         }
@@ -60,10 +61,6 @@ final class Shelves {
                 }
             }
         }
-        return new Landed(ids, repeats, altered);
+        return new Landed(ids, again, altered);
     }
-
-    /// @param repeats rows beyond the first of their number
-    /// @param altered rows that hold something else than was produced, poison among them
-    record Landed(BitSet ids, int repeats, List<Integer> altered) {}
 }

@@ -57,6 +57,7 @@ final class Preflight {
     private final Supplier<HttpClient> clients;
     private final Dialects dialects;
     private final NanoClock clock;
+    private final OneServer oneServer;
     private final Map<ShardId, TokenLog> logs = new ConcurrentHashMap<>();
 
     Preflight(
@@ -70,6 +71,7 @@ final class Preflight {
         this.clients = clients;
         this.dialects = dialects;
         this.clock = clock;
+        this.oneServer = new OneServer(settings, clock);
     }
 
     Description ask(long deadlineNanos) throws InterruptedException {
@@ -96,7 +98,7 @@ final class Preflight {
                                     .at(endpoint, server.version, server.engine, hazards, deadlineNanos);
                             if (here.compareTo(interrupted) > 0) interrupted = here;
                             seen.add(server);
-                            remember(shard.getKey(), server);
+                            remember(shard.getKey(), server, client, deadlineNanos);
                             found = true;
                         }
                         case Silent(WriteOutcome.Misconfigured(var failure)) -> {
@@ -180,15 +182,19 @@ final class Preflight {
         return switch (visit(client, endpoint, deadlineNanos)) {
             case Server server -> {
                 // The answer to a write says better what it means that there is no table.
-                if (!server.engine.isEmpty()) remember(shard, server);
+                if (!server.engine.isEmpty()) remember(shard, server, client, deadlineNanos);
                 yield null;
             }
             case Silent(var why) -> Verdict.nothingStored(why);
         };
     }
 
-    private void remember(ShardId shard, Server server) {
-        logs.put(shard, server.tokenLog(shards.getOrDefault(shard, List.of()).size()));
+    private void remember(ShardId shard, Server server, HttpClient client, long deadlineNanos)
+            throws InterruptedException {
+        var endpoints = shards.getOrDefault(shard, List.of());
+        var log = server.tokenLog(endpoints.size());
+        var shared = log == TokenLog.UNSHARED && oneServer.behind(endpoints, client, deadlineNanos);
+        logs.put(shard, shared ? TokenLog.SHARED : log);
     }
 
     private void hazards(ClickHouseEndpoint endpoint, Server server, Set<String> hazards) {

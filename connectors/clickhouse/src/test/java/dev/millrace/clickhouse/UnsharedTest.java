@@ -7,6 +7,7 @@ import dev.millrace.breaker.BreakerSettings;
 import dev.millrace.clickhouse.ClickHouseSettings.Compression;
 import dev.millrace.clickhouse.ClickHouseSettings.Tls;
 import dev.millrace.lab.clickhouse.Answer;
+import dev.millrace.lab.clickhouse.ClickHouseFront;
 import dev.millrace.lab.clickhouse.EngineLibrary;
 import dev.millrace.lab.clickhouse.Fault;
 import dev.millrace.lab.clickhouse.FrontSettings;
@@ -33,6 +34,7 @@ import dev.millrace.sinkpool.TokenMint;
 import dev.millrace.sinkpool.WriteOutcome;
 import java.net.URI;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
@@ -133,6 +135,29 @@ class UnsharedTest {
         }
         assertThat(count(0)).isEqualTo(ROWS);
         assertThat(count(1)).isEqualTo(ROWS);
+    }
+
+    @Test
+    @DisplayName("WRT-11 Two addresses of one server remember together; two servers, and one that is silent, do not")
+    void twoAddressesOfOneServerRememberTogether() throws Exception {
+        create(" SETTINGS non_replicated_deduplication_window = 1000");
+        try (var other =
+                ClickHouseFront.launch(lab.engine(0, 0), FrontSettings.open().user("ingest", "s3cret"))) {
+            assertThat(tokenLog(lab.front(0, 0), other)).isEqualTo(TokenLog.SHARED);
+            assertThat(tokenLog(lab.front(0, 0), lab.front(0, 1))).isEqualTo(TokenLog.UNSHARED);
+            assertThat(tokenLog(lab.front(0, 0), other, lab.front(0, 1))).isEqualTo(TokenLog.UNSHARED);
+            other.kill();
+            assertThat(tokenLog(lab.front(0, 0), other)).isEqualTo(TokenLog.UNSHARED);
+        }
+    }
+
+    /// Of a shard of these, once it is described.
+    private TokenLog tokenLog(ClickHouseFront... replicas) throws InterruptedException {
+        var endpoints = Arrays.stream(replicas).map(ClickHouseFront::url).toArray(URI[]::new);
+        try (var sink = Bench.sink(settings(), endpoints)) {
+            assertThat(sink.describe(Bench.in(Bench.AMPLE))).isInstanceOf(Description.Described.class);
+            return sink.tokenLog(Bench.SHARD);
+        }
     }
 
     @Test

@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -694,11 +695,13 @@ final class SourceMachineTest {
 
     @Test
     @Tag("CKP-11")
+    @DisplayName("CASE-4: what the consumer delivers a second time in an epoch is refused loudly, and joins no batch")
     void anOffsetIsTakenOnceInAnEpoch() {
         var bench = Bench.of(new MemoryIntake());
         bench.assign(P0, 10);
         bench.poll(P0, 10, 5);
         assertThatThrownBy(() -> bench.poll(P0, 14, 5)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> bench.poll(P0, 10, 5)).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> bench.polled(P0, TestRecords.of("orders", 0, 15, 5), 18))
                 .isInstanceOf(IllegalStateException.class);
     }
