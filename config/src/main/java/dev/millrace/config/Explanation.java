@@ -8,9 +8,8 @@ import java.util.stream.Collectors;
 /// Tells the effective configuration of a file without problems: what is in effect, and where each
 /// value comes from.
 ///
-/// Invariant: no secret is in it, neither what is one by its key nor what came from a `${file:}`.
-/// With these filled in,
-/// its text is a file that reads to the same configuration.
+/// Invariant: no secret is in it, neither what is one by its key nor what came from a `${file:}`. With
+/// these filled in, its text is a file that reads to the same configuration.
 ///
 /// Thread ownership: the thread that reads the file.
 final class Explanation {

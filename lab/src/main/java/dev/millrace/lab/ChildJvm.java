@@ -11,11 +11,9 @@ import java.util.concurrent.TimeoutException;
 
 /// A JVM that this one has started, on its Java and class path, and that may be killed.
 ///
-/// Its main class must say one agreed line when it is ready, and end when its standard input does:
-/// so it ends
-/// when this JVM does, however this JVM ends. What it says goes nowhere, except into the message
-/// when it does
-/// not start.
+/// Its main class must say one agreed line when it is ready, and end when its standard input does: so it
+/// ends when this JVM does, however this JVM ends. What it says goes nowhere, except into the message
+/// when it does not start.
 ///
 /// Thread ownership: any thread.
 public final class ChildJvm {
@@ -81,9 +79,8 @@ public final class ChildJvm {
         awaitEnd(process.destroyForcibly());
     }
 
-    /// A line on its standard input, by which it can tell this end from its parent's death, and
-    /// SIGTERM. Returns
-    /// when it is gone.
+    /// A line on its standard input, by which it can tell this end from its parent's death, and SIGTERM.
+    /// Returns when it is gone.
     public void stop() {
         try (var input = process.getOutputStream()) {
             input.write('\n');

@@ -6,9 +6,8 @@ import java.util.BitSet;
 import java.util.Comparator;
 import java.util.List;
 
-/// Rows that are written together, ordered by (topic, partition, epoch, offset). A view: no byte
-/// is copied, and
-/// a part of it is made as cheaply.
+/// Rows that are written together, ordered by (topic, partition, epoch, offset). A view: no byte is
+/// copied, and a part of it is made as cheaply.
 public record BatchRows(List<Slice> slices, int rows, long byteCount) {
     public BatchRows {
         slices = List.copyOf(slices);

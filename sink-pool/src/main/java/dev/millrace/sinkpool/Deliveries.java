@@ -5,17 +5,13 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The sealed batches of one shard that are not settled: a FIFO queue of those without a permit,
-/// those that hold one,
-/// and those that are parked: they wait for evidence, for their dead letters or for the one
-/// replica that they are
-/// pinned to, and hold up nobody.
+/// The sealed batches of one shard that are not settled: a FIFO queue of those without a permit, those
+/// that hold one, and those that are parked: they wait for evidence, for their dead letters or for the
+/// one replica that they are pinned to, and hold up nobody.
 ///
-/// Invariant M3: a permit is given while fewer are out than the throttle's limit, and kept from a
-/// batch's first
-/// attempt until it is removed; so at most `inflight.max_per_shard` hold one (SEAL-7). Of those
-/// that hold one, no
-/// more are being written than the limit (BRK-12), those that are pinned among them.
+/// Invariant M3: a permit is given while fewer are out than the throttle's limit, and kept from a batch's
+/// first attempt until it is removed; so at most `inflight.max_per_shard` hold one (SEAL-7). Of those
+/// that hold one, no more are being written than the limit (BRK-12), those that are pinned among them.
 ///
 /// Thread ownership: the shard machine that created it.
 final class Deliveries {
@@ -135,9 +131,8 @@ final class Deliveries {
         return out;
     }
 
-    /// Those that may have a replica now, what is pinned first, which has waited longest: none
-    /// while as many are being
-    /// written as the limit allows.
+    /// Those that may have a replica now, what is pinned first, which has waited longest: none while as
+    /// many are being written as the limit allows.
     List<Delivery> ready() {
         var out = new ArrayList<Delivery>();
         var writing = 0;

@@ -13,13 +13,11 @@ import java.util.function.Consumer;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
-/// Sends the batches that are ready to replicas that may be written to, pings those that come
-/// back, and ends
-/// attempts at their deadlines.
+/// Sends the batches that are ready to replicas that may be written to, pings those that come back, and
+/// ends attempts at their deadlines.
 ///
-/// What an attempt's outcome means for its batch is the machine's to say; what it means for its
-/// replica is reported
-/// here.
+/// What an attempt's outcome means for its batch is the machine's to say; what it means for its replica
+/// is reported here.
 ///
 /// Thread ownership: the shard machine that created it.
 final class Dispatcher {
@@ -85,11 +83,9 @@ final class Dispatcher {
         }
     }
 
-    /// With a healthy sibling, a probe is a ping, then the smallest batch that waits and may go
-    /// there (BRK-7). One that
-    /// is
-    /// pinned there has no other way, and so the whole time of a write. Returns whether a batch
-    /// was started.
+    /// With a healthy sibling, a probe is a ping, then the smallest batch that waits and may go there
+    /// (BRK-7). One that is pinned there has no other way, and so the whole time of a write. Returns
+    /// whether a batch was started.
     private boolean probeBesideSibling(List<Delivery> ready, long nowNanos, Consumer<ShardCommand> out) {
         var deadline =
                 NanoClock.due(nowNanos, Math.min(settings.breaker().probeTimeoutNanos(), settings.writeTimeoutNanos()));

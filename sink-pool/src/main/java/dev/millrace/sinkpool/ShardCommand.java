@@ -2,9 +2,8 @@ package dev.millrace.sinkpool;
 
 /// All that a shard machine can ask of its shell. Carried out in order.
 public sealed interface ShardCommand {
-    /// `attempt` is never reused. `rows` and `token` are the batch's own, or a part's;
-    /// `mayBeStored`: an earlier
-    /// attempt of some of these rows ended unknown.
+    /// `attempt` is never reused. `rows` and `token` are the batch's own, or a part's; `mayBeStored`: an
+    /// earlier attempt of some of these rows ended unknown.
     record StartAttempt(
             long attempt,
             int replica,

@@ -8,9 +8,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.LongAdder;
 
-/// What one shard has done so far in this run. Owned by the pool, so that it outlives the worker
-/// that writes it
-/// (OPS-4).
+/// What one shard has done so far in this run. Owned by the pool, so that it outlives the worker that
+/// writes it (OPS-4).
 ///
 /// Thread ownership: written by the shard machine; read from any thread.
 public final class ShardCounts {
@@ -124,9 +123,8 @@ public final class ShardCounts {
         return rowsSkipped.get();
     }
 
-    /// Rows that this run may have stored twice: of a batch that was taken apart after an attempt
-    /// had ended unknown
-    /// (POI-12), or that was sent where no repeat is recognised (WRT-11).
+    /// Rows that this run may have stored twice: of a batch that was taken apart after an attempt had
+    /// ended unknown (POI-12), or that was sent where no repeat is recognised (WRT-11).
     public long possibleDuplicates() {
         return possibleDuplicates.get();
     }

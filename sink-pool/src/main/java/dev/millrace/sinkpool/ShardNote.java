@@ -33,10 +33,8 @@ public sealed interface ShardNote {
     /// Too many rows are refused to be poison: nothing is set aside until their share falls (POI-13).
     record Drift(long batch, int suspects, Failure failure) implements ShardNote {}
 
-    /// A batch was given up at `retry.max_attempts`: its ranges fail. Of an advisory sink: after
-    /// its one write, and
-    /// nothing
-    /// fails.
+    /// A batch was given up at `retry.max_attempts`: its ranges fail. Of an advisory sink: after its one
+    /// write, and nothing fails.
     record GaveUp(long batch, int attempts, Failure failure) implements ShardNote {}
 
     /// A batch may be stored at this replica, and no other would recognise it: it waits for that one.

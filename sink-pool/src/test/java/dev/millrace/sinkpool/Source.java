@@ -44,9 +44,8 @@ final class Source {
         return new SourcePartition(topic, TopicId.UNKNOWN, partition);
     }
 
-    /// One chunk of `rows` rows of `bytesEach` bytes from offset `from` on, in a range of its own.
-    /// A hole before it is
-    /// part of that range.
+    /// One chunk of `rows` rows of `bytesEach` bytes from offset `from` on, in a range of its own. A hole
+    /// before it is part of that range.
     EncodedChunk chunk(String topic, int partition, long epoch, long from, int rows, int bytesEach, long polledNanos) {
         return chunk(FakeRecord.AS_IS, topic, partition, epoch, from, rows, bytesEach, polledNanos);
     }

@@ -13,11 +13,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// O11: nothing is sent to an open replica, and the probes out of a half-open one are those it
-/// counts, never more than
-/// allowed (BRK-3, BRK-4). BRK-5: a replica changes its phase only for an attempt of the episode
-/// it was in. WRT-10:
-/// nothing is sent to a replica with too many unfinished attempts.
+/// O11: nothing is sent to an open replica, and the probes out of a half-open one are those it counts,
+/// never more than allowed (BRK-3, BRK-4). BRK-5: a replica changes its phase only for an attempt of the
+/// episode it was in. WRT-10: nothing is sent to a replica with too many unfinished attempts.
 ///
 /// Thread ownership: the run.
 final class ReplicaOracle {
@@ -166,10 +164,8 @@ final class ReplicaOracle {
                     "WRT-10", "replica " + replica + " has " + unfinished[replica] + " unfinished attempts");
     }
 
-    /// WRT-2: a batch that failed at a replica and is not pinned there prefers another that is
-    /// well; a half-open one
-    /// may be given any batch to
-    /// probe it.
+    /// WRT-2: a batch that failed at a replica and is not pinned there prefers another that is well; a
+    /// half-open one may be given any batch to probe it.
     void prefersAnother(long batch, int replica, ShardView after) {
         var before = lastOf.put(batch, replica);
         if (before == null || before != replica || halfOpen[replica] || pinned(batch, after)) return;

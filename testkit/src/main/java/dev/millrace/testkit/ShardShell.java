@@ -30,9 +30,8 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
-/// Drives one shard machine as its worker does: control before data, data only when the machine
-/// wants it, one timer,
-/// commands carried out in order. The process may die between any two of them.
+/// Drives one shard machine as its worker does: control before data, data only when the machine wants it,
+/// one timer, commands carried out in order. The process may die between any two of them.
 ///
 /// Thread ownership: the run.
 final class ShardShell {

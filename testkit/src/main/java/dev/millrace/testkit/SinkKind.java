@@ -18,10 +18,9 @@ enum SinkKind {
     TRANSACTIONAL,
     /// Remembers nothing.
     AT_LEAST_ONCE,
-    /// Remembers every token, but replicates later than it answers: what it acknowledged last is
-    /// gone, and forgotten,
-    /// when a replica is lost. That loss is the store's own and outside of what is claimed; it is
-    /// reported apart.
+    /// Remembers every token, but replicates later than it answers: what it acknowledged last is gone,
+    /// and forgotten, when a replica is lost. That loss is the store's own and outside of what is
+    /// claimed; it is reported apart.
     LAGGING;
 
     static final List<SinkKind> ALL = List.of(values());

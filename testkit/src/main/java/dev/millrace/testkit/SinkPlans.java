@@ -12,11 +12,9 @@ import dev.millrace.testkit.FakeSink.Mode;
 ///
 /// Thread ownership: the run.
 final class SinkPlans {
-    /// Delays are from the start of an attempt; `landNanos` −1 for never. At most `blocks` land,
-    /// or if `partial`
-    /// fewer than there are; if it `drips`, one after the other. The request comes once more
-    /// `againNanos` after it
-    /// landed, or −1. Without an outcome the receipt is the truth.
+    /// Delays are from the start of an attempt; `landNanos` −1 for never. At most `blocks` land, or if
+    /// `partial` fewer than there are; if it `drips`, one after the other. The request comes once more
+    /// `againNanos` after it landed, or −1. Without an outcome the receipt is the truth.
     record Plan(long landNanos, long endNanos, int blocks, boolean partial, boolean drips, long againNanos, Say say) {}
 
     sealed interface Say {

@@ -395,8 +395,7 @@ record Mutant(String name, String module, String type, List<Edit> edits) {
                         "sink-pool",
                         "dev.millrace.sinkpool.MergedComposition",
                         new Edit(
-                                "if (!open.isEmpty() && open.getFirst().layout() != chunk.layout())",
-                                "if (rows < 0)")),
+                                "if (!open.isEmpty() && open.getFirst().layout() != chunk.layout())", "if (rows < 0)")),
                 new Mutant(
                         "a table that changed keeps its encoder",
                         "connectors/kafka",
@@ -406,8 +405,7 @@ record Mutant(String name, String module, String type, List<Edit> edits) {
                         "what is read again begins where reading stood",
                         "connectors/kafka",
                         "dev.millrace.kafka.SourceMachine",
-                        new Edit(
-                                "out.accept(new SourceCommand.ReadAgain(one.flow.partition, from));", "")),
+                        new Edit("out.accept(new SourceCommand.ReadAgain(one.flow.partition, from));", "")),
                 new Mutant(
                         "a pinned batch keeps its permit",
                         "sink-pool",

@@ -17,9 +17,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/// What a ClickHouse says that is no row's fault: nothing is committed over it and nothing set
-/// aside, it is told, and
-/// all lands once when it is mended. From a topic into the real engine.
+/// What a ClickHouse says that is no row's fault: nothing is committed over it and nothing set aside, it
+/// is told, and all lands once when it is mended. From a topic into the real engine.
 @ExtendWith(LabExtension.class)
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class ClickHouseCasesTest {

@@ -15,13 +15,10 @@ import org.jspecify.annotations.Nullable;
 
 /// A JSON object as a row of RowBinary: top-level fields to columns of the same name.
 ///
-/// A value goes into its column only if the column keeps it as it is: see [Cell]. Else the row is
-/// poison, for a
-/// reason of [Reasons]; nothing is coerced. A missing field is its column's default where the
-/// table has one, null where
-/// the column takes null, and poison anywhere else. `null` is null, never a default. A field may
-/// not stand for a
-/// coordinate of the record.
+/// A value goes into its column only if the column keeps it as it is: see [Cell]. Else the row is poison,
+/// for a reason of [Reasons]; nothing is coerced. A missing field is its column's default where the table
+/// has one, null where the column takes null, and poison anywhere else. `null` is null, never a default.
+/// A field may not stand for a coordinate of the record.
 ///
 /// The parser finds where each field's value begins; the bytes then go from the record to the row, in the
 /// columns' order, without a string between.

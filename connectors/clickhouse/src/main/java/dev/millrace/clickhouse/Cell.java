@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Thread ownership: the source thread.
 interface Cell {
-    /// Puts the value that begins at `at`, in a document whose grammar, encoding and depth have
-    /// been checked. Returns
-    /// null, or a word of [Reasons]; what was put until then is the caller's to take back.
+    /// Puts the value that begins at `at`, in a document whose grammar, encoding and depth have been
+    /// checked. Returns null, or a word of [Reasons]; what was put until then is the caller's to take
+    /// back.
     @Nullable
     String put(byte[] source, int at, RowBuffer row);
 

@@ -9,17 +9,15 @@ import org.slf4j.LoggerFactory;
 /// The certificates of one sink, as their files hold them now: read again for every attempt, as
 /// passwords are.
 ///
-/// Files that can't be used, and a certificate whose key is not there yet, change nothing: what
-/// was read before goes
-/// on, and each trouble is told once.
+/// Files that can't be used, and a certificate whose key is not there yet, change nothing: what was read
+/// before goes on, and each trouble is told once.
 ///
 /// Thread ownership: shared; guarded by itself.
 final class Certificates {
     private static final Logger LOG = LoggerFactory.getLogger(Certificates.class);
 
     /// What is in use. `context` is null where the JDK's own authorities do and nothing is shown.
-    /// `number` is another
-    /// for other certificates.
+    /// `number` is another for other certificates.
     record Current(@Nullable SSLContext context, long number) {}
 
     private final Tls tls;

@@ -32,9 +32,8 @@ import org.slf4j.LoggerFactory;
 
 /// ClickHouse as a sink: a shard is a table on its replicas, an endpoint is one replica's HTTP port.
 ///
-/// Life: [#open] connects nowhere; [#describe] is asked until it answers [Description.Described];
-/// none is written
-/// before.
+/// Life: [#open] connects nowhere; [#describe] is asked until it answers [Description.Described]; none is
+/// written before.
 ///
 /// A receipt does not count rows: the server counts repeats that it drops as written (`countsRows`
 /// is false).
@@ -100,9 +99,9 @@ public final class ClickHouseSink implements Sink {
         return new ClickHouseSink(settings, endpoints, encoders, clock);
     }
 
-    /// Asks every shard for its table and what it knows of settings. May be asked again at any
-    /// time, and asks
-    /// itself from the first answer on where rows are typed: a table with other columns is another layout.
+    /// Asks every shard for its table and what it knows of settings. May be asked again at any time, and
+    /// asks itself from the first answer on where rows are typed: a table with other columns is another
+    /// layout.
     ///
     /// Blocks until all have answered, at most to the deadline.
     ///
@@ -217,9 +216,8 @@ public final class ClickHouseSink implements Sink {
         return columns == null ? List.of() : columns.names();
     }
 
-    /// How often `unknown_fields: ignore` left out each field of typed rows, by name: at most 100
-    /// names, and the rest
-    /// under one more.
+    /// How often `unknown_fields: ignore` left out each field of typed rows, by name: at most 100 names,
+    /// and the rest under one more.
     public Map<String, Long> ignoredFields() {
         return ignored.counts();
     }

@@ -32,8 +32,7 @@ final class ClickHouseWriter implements SinkWriter {
     private static final String UNKNOWN_SETTING = "115";
 
     /// What the writers of one sink share. `tableChanged` is told that a table may have changed.
-    /// `verifies`: a server may
-    /// tell of rows as written that it has lost, so it is read.
+    /// `verifies`: a server may tell of rows as written that it has lost, so it is read.
     record Shared(
             ClickHouseSettings settings,
             Map<ShardId, List<ClickHouseEndpoint>> shards,

@@ -34,9 +34,8 @@ public record Coordinates(SortedMap<Part, String> columns) {
         });
     }
 
-    /// One part of a record's coordinates, and the types of columns that hold it without loss, as
-    /// the server writes
-    /// them.
+    /// One part of a record's coordinates, and the types of columns that hold it without loss, as the
+    /// server writes them.
     public enum Part {
         TOPIC(
                 "(Nullable\\()?String\\)?|LowCardinality\\((Nullable\\()?String\\)?\\)",

@@ -27,9 +27,8 @@ final class EndpointCheckup {
         }
     }
 
-    /// `uuid` names the server, empty where it has none. `table` is null where there is none.
-    /// `path` and `replica` are
-    /// the table's in Keeper, empty where it is not replicated.
+    /// `uuid` names the server, empty where it has none. `table` is null where there is none. `path` and
+    /// `replica` are the table's in Keeper, empty where it is not replicated.
     record Facts(String uuid, @Nullable TableFacts table, String path, String replica, List<String> columns) {
         Facts {
             columns = List.copyOf(columns);

@@ -27,9 +27,8 @@ import java.util.regex.Pattern;
 import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
 
-/// One request to one replica and its answer, or why there is none. Every wait ends at the
-/// deadline, or when it is
-/// cancelled.
+/// One request to one replica and its answer, or why there is none. Every wait ends at the deadline, or
+/// when it is cancelled.
 ///
 /// Thread ownership: the calling thread; cancelled from any.
 final class Exchange {
@@ -41,9 +40,8 @@ final class Exchange {
         record Failed(WriteOutcome outcome) implements Result {}
     }
 
-    /// What is sent, and how it is packed; empty for as it is. Of the answer `kept` bytes are kept
-    /// at each end, and
-    /// `answer` is given all of it as it comes.
+    /// What is sent, and how it is packed; empty for as it is. Of the answer `kept` bytes are kept at
+    /// each end, and `answer` is given all of it as it comes.
     record Request(
             URI address,
             BodyPublisher body,
@@ -93,10 +91,8 @@ final class Exchange {
         this.clock = clock;
     }
 
-    /// `begun` is asked, when no answer came, whether the body was on its way; without it nothing
-    /// was. `onCancel` is
-    /// given
-    /// how to end it.
+    /// `begun` is asked, when no answer came, whether the body was on its way; without it nothing was.
+    /// `onCancel` is given how to end it.
     Result post(Request what, long deadlineNanos, Consumer<Runnable> onCancel) throws InterruptedException {
         String credentials;
         try {

@@ -7,9 +7,8 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.util.Set;
 
-/// Tells what a server makes of an insert that was interrupted: by its version, by the table, and
-/// by whether the sink
-/// may and can read what is stored (CH-9).
+/// Tells what a server makes of an insert that was interrupted: by its version, by the table, and by
+/// whether the sink may and can read what is stored (CH-9).
 ///
 /// Thread ownership: the thread that describes the sink.
 record InterruptedInserts(ClickHouseSettings settings, HttpClient client, NanoClock clock) {

@@ -23,17 +23,16 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// Asks servers what they are before anything is written: version, settings that they know, the
-/// table's engine and how
-/// much it remembers of tokens. Reads only.
+/// Asks servers what they are before anything is written: version, settings that they know, the table's
+/// engine and how much it remembers of tokens. Reads only.
 ///
 /// Thread ownership: the thread that describes the sink; what is known of tokens is shared.
 final class Preflight {
     private sealed interface Said {}
 
-    /// What one server said. `engine` is empty where it has no such table. `window` is −1 where it
-    /// named none.
-    /// `columns` are those that take coordinates, by name; `typed` were asked for where rows are typed.
+    /// What one server said. `engine` is empty where it has no such table. `window` is −1 where it named
+    /// none. `columns` are those that take coordinates, by name; `typed` were asked for where rows are
+    /// typed.
     private record Server(
             String version,
             Set<String> known,
@@ -172,9 +171,8 @@ final class Preflight {
         return shards.getOrDefault(shard, List.of()).size() > 1 ? TokenLog.UNSHARED : TokenLog.SHARED;
     }
 
-    /// Asks a server of a shard that had not answered before, so that it is known before anything
-    /// is sent. Null when it
-    /// is; else why nothing can be sent.
+    /// Asks a server of a shard that had not answered before, so that it is known before anything is
+    /// sent. Null when it is; else why nothing can be sent.
     @Nullable
     WriteOutcome ask(ShardId shard, HttpClient client, ClickHouseEndpoint endpoint, long deadlineNanos)
             throws InterruptedException {

@@ -8,14 +8,11 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/// The columns that typed rows are sent for, as the servers described them: the statement, the
-/// header of a body and
-/// what
-/// makes a row of a record all come from one of these, so that they can't differ.
+/// The columns that typed rows are sent for, as the servers described them: the statement, the header of
+/// a body and what makes a row of a record all come from one of these, so that they can't differ.
 ///
-/// The header names each column with its type. A server whose table has become another refuses the
-/// whole body by it,
-/// before it reads a row.
+/// The header names each column with its type. A server whose table has become another refuses the whole
+/// body by it, before it reads a row.
 ///
 /// `utc`: the servers' own zone is UTC. `marks`: each value is preceded by whether it is the
 /// column's default.

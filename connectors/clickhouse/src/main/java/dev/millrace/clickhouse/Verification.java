@@ -18,21 +18,16 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Tells by reading whether the rows of a batch are stored, where a server may remember a batch's
-/// token and have lost
-/// its rows; and sends what is gone again (CH-9).
+/// Tells by reading whether the rows of a batch are stored, where a server may remember a batch's token
+/// and have lost its rows; and sends what is gone again (CH-9).
 ///
-/// It begins when the batch's token was told to be written, so a request of an earlier attempt
-/// that arrives late is
-/// dropped. What a replica has or lacks counts only if it said before that it runs no insert of
-/// the batch and doubts no
-/// part of the table. All rows on such replicas, together: written. A row is gone if every replica
-/// of the shard counts
-/// and lacks it: the one that took it is among them. Anything else decides nothing, and the batch
-/// is sent again as it
-/// is. What is gone goes under a token of its own, which a function of the batch's token and of
-/// the rows is, so that
-/// whoever comes to the same again sends the same.
+/// It begins when the batch's token was told to be written, so a request of an earlier attempt that
+/// arrives late is dropped. What a replica has or lacks counts only if it said before that it runs no
+/// insert of the batch and doubts no part of the table. All rows on such replicas, together: written. A
+/// row is gone if every replica of the shard counts and lacks it: the one that took it is among them.
+/// Anything else decides nothing, and the batch is sent again as it is. What is gone goes under a token
+/// of its own, which a function of the batch's token and of the rows is, so that whoever comes to the
+/// same again sends the same.
 ///
 /// Thread ownership: one attempt.
 final class Verification {
@@ -84,9 +79,8 @@ final class Verification {
         this.places = new RowPlaces(rows);
     }
 
-    /// What a question is asked with: an answer that is cut by a limit of the server's is an
-    /// error, never a short
-    /// answer.
+    /// What a question is asked with: an answer that is cut by a limit of the server's is an error, never
+    /// a short answer.
     static String parameters() {
         return "default_format=TSV&wait_end_of_query=1&result_overflow_mode=throw&read_overflow_mode=throw"
                 + "&timeout_overflow_mode=throw&limit=0&offset=0";

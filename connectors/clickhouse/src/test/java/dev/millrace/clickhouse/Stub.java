@@ -23,9 +23,8 @@ import org.jspecify.annotations.Nullable;
 
 /// What stands at a replica's address, on a real socket: it answers as it is told to, well or ill.
 ///
-/// A question of the preflight's is answered as a server of today does. Every other request takes
-/// the next turn; the
-/// last one stays.
+/// A question of the preflight's is answered as a server of today does. Every other request takes the
+/// next turn; the last one stays.
 final class Stub implements Closeable {
     /// Answers one request, and may break the line. After it the connection serves the next.
     @FunctionalInterface

@@ -34,9 +34,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 
-/// Batches of which an attempt ended unknown, on two replicas that share nothing: each knows what
-/// it was sent itself.
-/// A row that is deleted is one that the server lost: its token is still remembered.
+/// Batches of which an attempt ended unknown, on two replicas that share nothing: each knows what it was
+/// sent itself. A row that is deleted is one that the server lost: its token is still remembered.
 @Timeout(300)
 @Tag("CH-9")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)

@@ -20,9 +20,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Where the value of each known field begins in a record that is one JSON object.
 ///
-/// Checked on the way are encoding, grammar, depth, names that come twice and names that nobody
-/// knows: what passes may
-/// be read from its bytes without another look at these.
+/// Checked on the way are encoding, grammar, depth, names that come twice and names that nobody knows:
+/// what passes may be read from its bytes without another look at these.
 ///
 /// Thread ownership: the source thread.
 public final class JsonFields {
@@ -66,8 +65,7 @@ public final class JsonFields {
     }
 
     /// `ignored` counts what is left out. `gone` are fields that had a place before: under
-    /// [Unknown#REFUSE] a record with
-    /// one waits for it.
+    /// [Unknown#REFUSE] a record with one waits for it.
     public JsonFields(List<Field> fields, Unknown unknown, IgnoredFields ignored, Set<String> gone) {
         this.gone = Set.copyOf(gone);
         this.fields = fields.toArray(Field[]::new);
@@ -145,9 +143,8 @@ public final class JsonFields {
                         + " or restart, which sets such records aside, or leaves the field out with unknown_fields: ignore");
     }
 
-    /// Goes over the current value like `skipChildren`. Whether an object in it has a key twice,
-    /// of which a store
-    /// would keep one without a word.
+    /// Goes over the current value like `skipChildren`. Whether an object in it has a key twice, of which
+    /// a store would keep one without a word.
     private boolean keyTwice(JsonParser parser) throws IOException {
         if (!parser.currentToken().isStructStart()) return false;
         var depth = 0;

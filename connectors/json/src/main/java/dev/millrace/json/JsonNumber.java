@@ -6,9 +6,8 @@ import java.math.RoundingMode;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/// One JSON number: where its digits stand, and whether a column keeps its value. Judged by its
-/// value and not by
-/// its spelling: `1.0` and `1e2` have no fraction.
+/// One JSON number: where its digits stand, and whether a column keeps its value. Judged by its value and
+/// not by its spelling: `1.0` and `1e2` have no fraction.
 ///
 /// Read one, with any of the methods that say why it is refused; then ask what it is.
 ///
@@ -170,9 +169,8 @@ public final class JsonNumber {
         return low < -scale ? Reasons.TOO_PRECISE : null;
     }
 
-    /// Reads a number whose nearest `double`, written with as many digits, is the number. Returns
-    /// why it is none, or
-    /// null.
+    /// Reads a number whose nearest `double`, written with as many digits, is the number. Returns why it
+    /// is none, or null.
     public @Nullable String binary64(byte[] bytes, int at) {
         var reason = read(bytes, at);
         if (reason != null) return reason;

@@ -15,9 +15,8 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// What is looked at before the first dead letter: the topic is there, or can be made, keeps what
-/// it gets, and may be
-/// written to.
+/// What is looked at before the first dead letter: the topic is there, or can be made, keeps what it
+/// gets, and may be written to.
 ///
 /// Thread ownership: the thread that starts the pipeline.
 final class LetterTopicStart {

@@ -15,13 +15,11 @@ import java.util.ArrayDeque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// One partition of one member in one epoch: what was polled and is not encoded yet, what is being
-/// built, and how far
-/// it is done.
+/// One partition of one member in one epoch: what was polled and is not encoded yet, what is being built,
+/// and how far it is done.
 ///
-/// A poll's records wait as a cursor. Encoding stops at the first full thing and goes on later
-/// from the same record,
-/// so nothing is encoded without room, and no record is encoded twice.
+/// A poll's records wait as a cursor. Encoding stops at the first full thing and goes on later from the
+/// same record, so nothing is encoded without room, and no record is encoded twice.
 ///
 /// Thread ownership: the source thread.
 final class PartitionFlow {
@@ -415,10 +413,8 @@ final class PartitionFlow {
         }
     }
 
-    /// Gives up all that is not handed over. What is encoded goes to the outlets, of which the
-    /// caller drops this
-    /// epoch's
-    /// chunks next: so each sink counts its own rows.
+    /// Gives up all that is not handed over. What is encoded goes to the outlets, of which the caller
+    /// drops this epoch's chunks next: so each sink counts its own rows.
     void discard() {
         dropWaiting();
         handOver();

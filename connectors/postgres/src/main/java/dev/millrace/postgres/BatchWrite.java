@@ -116,9 +116,9 @@ final class BatchWrite {
     /// What holds for this transaction only, so that it also works behind a pooler that lends sessions.
     ///
     /// The server gives up before we do, locks first: then it answers with a code, and holds no row lock
-    /// against the next attempt. Its keep-alives end a transaction whose client is gone without a
-    /// word. No time
-    /// limit of a statement reaches into the wait for a standby in COMMIT: the server ends it before.
+    /// against the next attempt. Its keep-alives end a transaction whose client is gone without a word.
+    /// No time limit of a statement reaches into the wait for a standby in COMMIT: the server ends it
+    /// before.
     private String opening() {
         var left = attempt.remainingMillis();
         var sql = new StringBuilder("SET LOCAL statement_timeout = " + Math.max(1, left - left / 10));
@@ -231,9 +231,9 @@ final class BatchWrite {
         }
     }
 
-    /// Whether the session is as it was before the attempt. Asked only where driver and server
-    /// agree on what
-    /// was said last: in the middle of a COPY, or after half an answer, the driver would wait for ever.
+    /// Whether the session is as it was before the attempt. Asked only where driver and server agree on
+    /// what was said last: in the middle of a COPY, or after half an answer, the driver would wait for
+    /// ever.
     private boolean rolledBack(Connection session) {
         if (settled || !inStep || attempt.cancelled()) return false;
         try {

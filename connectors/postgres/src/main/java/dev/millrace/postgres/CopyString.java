@@ -7,15 +7,13 @@ import org.jspecify.annotations.Nullable;
 
 /// A JSON string as COPY text, from a document whose grammar and encoding have been checked.
 ///
-/// JSON and COPY spell backslash, newline, return, tab, backspace and form feed alike, so these
-/// pass as they
-/// are.
+/// JSON and COPY spell backslash, newline, return, tab, backspace and form feed alike, so these pass as
+/// they are.
 final class CopyString {
     private CopyString() {}
 
-    /// Puts the characters it stands for. `element`: in the quotes of an array's element, where
-    /// quote and backslash are
-    /// escaped once more. Returns why PostgreSQL can't have them, or null.
+    /// Puts the characters it stands for. `element`: in the quotes of an array's element, where quote and
+    /// backslash are escaped once more. Returns why PostgreSQL can't have them, or null.
     static @Nullable String put(byte[] source, int openingQuote, boolean element, RowBuffer row) {
         var run = openingQuote + 1;
         var at = run;

@@ -26,9 +26,8 @@ final class EndpointCheckup {
         }
     }
 
-    /// `cluster` names the data directory that it and its standbys are copies of, with the
-    /// database; empty where that
-    /// is not told. `unique`: no row that stands there can be stored twice.
+    /// `cluster` names the data directory that it and its standbys are copies of, with the database;
+    /// empty where that is not told. `unique`: no row that stands there can be stored twice.
     record Facts(String cluster, @Nullable TableDescription table, boolean unique) {}
 
     private static final Duration CLOCKS_APART = Duration.ofSeconds(5);

@@ -14,11 +14,9 @@ import org.jspecify.annotations.Nullable;
 
 /// A JSON object as a row of COPY text: top-level fields to columns of the same name.
 ///
-/// A value goes into its column only if the column keeps it as it is: see [Fit]. Else the row is
-/// poison, for a
-/// reason of [Reasons]; nothing is coerced. A missing field and `null` are null, a column's
-/// default is never taken;
-/// where the column takes no null, they are poison.
+/// A value goes into its column only if the column keeps it as it is: see [Fit]. Else the row is poison,
+/// for a reason of [Reasons]; nothing is coerced. A missing field and `null` are null, a column's default
+/// is never taken; where the column takes no null, they are poison.
 ///
 /// The parser finds where each field's value begins; the bytes then go from the record to the row, in the
 /// columns' order, without a string between.

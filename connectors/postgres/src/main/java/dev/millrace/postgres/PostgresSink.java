@@ -26,9 +26,8 @@ import org.slf4j.LoggerFactory;
 
 /// PostgreSQL as a sink: a shard is a database, an endpoint is one way to it.
 ///
-/// Life: [#open] connects nowhere; [#describe] is asked until it answers [Description.Described];
-/// from then on
-/// [#encoder] may be asked. A batch holds rows of an encoder, so none is written before.
+/// Life: [#open] connects nowhere; [#describe] is asked until it answers [Description.Described]; from
+/// then on [#encoder] may be asked. A batch holds rows of an encoder, so none is written before.
 ///
 /// Thread ownership: shared.
 public final class PostgresSink implements Sink {
