@@ -22,6 +22,8 @@ public final class BenchCommand implements Callable<Integer> {
     private static final Bench.Extent QUICK = new Bench.Extent(10, 2, 0);
     private static final PoisonBench.Extent POISON = new PoisonBench.Extent(500_000, 1_000_000, 10_000, 3, 1);
     private static final PoisonBench.Extent QUICK_POISON = new PoisonBench.Extent(5_000, 20_000, 2_000, 1, 0);
+    private static final ClickHousePrice.Extent CLICKHOUSE = new ClickHousePrice.Extent(2_000_000, 3, 1);
+    private static final ClickHousePrice.Extent QUICK_CLICKHOUSE = new ClickHousePrice.Extent(20_000, 1, 0);
 
     @Option(
             names = "--megabytes",
@@ -50,6 +52,11 @@ public final class BenchCommand implements Callable<Integer> {
     @Option(names = "--poison", description = "instead: what poison rows cost in requests, time and throughput")
     private boolean poison;
 
+    @Option(
+            names = "--clickhouse",
+            description = "instead: rows for a second of processor time with each format into ClickHouse's own engine")
+    private boolean clickHouse;
+
     @Option(names = "--check", description = "end with 1 when a goal is not reached")
     private boolean check;
 
@@ -75,6 +82,10 @@ public final class BenchCommand implements Callable<Integer> {
         }
         var extent = quick ? QUICK : new Bench.Extent(megabytes, rounds, warmUps);
         if (poison) return exitCode(new PoisonBench(quick ? QUICK_POISON : POISON, System.out).run(), true);
+        if (clickHouse) {
+            new ClickHousePrice(quick ? QUICK_CLICKHOUSE : CLICKHOUSE, System.out).run();
+            return 0;
+        }
         var reached = jmh ? new HotPath(System.out).run() : new Bench(extent, System.out).run();
         return exitCode(reached, check);
     }

@@ -1,7 +1,9 @@
 package dev.millrace.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.millrace.lab.clickhouse.EngineLibrary;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -74,6 +76,17 @@ final class BenchCommandTest {
                 .contains("  all within their bounds")
                 .containsPattern("20,000 rows, one in 2,000 poison, 1 rounds.*\\R +no poison .* 1\\.00 x\\R"
                         + " +a CHECK: named .* [\\d.]+ x\\R +a foreign key: not named .* [\\d.]+ x\\R");
+    }
+
+    @Test
+    @Tag("CH-1")
+    @Timeout(value = 240, unit = TimeUnit.SECONDS)
+    void bothFormatsStoreEveryRowInClickHouseAndTheirCostIsTold() throws Exception {
+        assumeTrue(EngineLibrary.available());
+        assertThat(exitCode("--clickhouse", "--quick")).as(output()).isZero();
+        assertThat(output())
+                .containsPattern("20,000 rows of \\d+ bytes, 1 rounds, .*\\R.*\\R" + " +json_each_row( +" + FIGURE
+                        + "){4}\\R +row_binary( +" + FIGURE + "){4}\\R");
     }
 
     @Test
