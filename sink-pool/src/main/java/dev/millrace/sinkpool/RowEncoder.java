@@ -1,5 +1,7 @@
 package dev.millrace.sinkpool;
 
+import org.jspecify.annotations.Nullable;
+
 /// Turns one record into one row of one sink. Pure: the same record gives the same bytes, in every
 /// process and for ever.
 ///
@@ -18,14 +20,16 @@ public interface RowEncoder {
         /// This row can never be written. `reason` is a stable word, `detail` says where in the value and
         /// holds no payload. The bytes put so far are taken back.
         record Poison(String reason, String detail) implements Encoded {}
-
-        /// What this row needs was in the destination before, and is not there now: the destination's
-        /// fault and not the row's. Nothing more of its partition is taken until the destination is
-        /// described anew. `detail` holds no payload.
-        record Waits(String detail) implements Encoded {}
     }
 
     Encoded encode(RecordView record, RowBuffer row);
+
+    /// Why this record can't be made a row of the destination as it is now, though it could before: the
+    /// destination's fault and not the row's, so nothing more of its partition is taken until the destination
+    /// is described anew. In words without payload; null for any other record. Asked before [#encode].
+    default @Nullable String waitsFor(RecordView record) {
+        return null;
+    }
 
     /// Which description of the destination its rows are made for, in the numbers of its sink. Rows of
     /// two layouts are never written together. One encoder keeps its layout.

@@ -74,6 +74,11 @@ final class BinaryRowEncoder implements RowEncoder {
     }
 
     @Override
+    public @Nullable String waitsFor(RecordView record) {
+        return fields.waitsFor(record);
+    }
+
+    @Override
     public int layout() {
         return number;
     }

@@ -49,7 +49,6 @@ class ServerColumnsTest {
             case Encoded.Written _ -> "written";
             case Encoded.Skipped skipped -> skipped.reason();
             case Encoded.Poison poison -> poison.reason();
-            case Encoded.Waits waits -> waits.detail();
         };
     }
 

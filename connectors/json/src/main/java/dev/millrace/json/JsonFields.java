@@ -47,6 +47,9 @@ public final class JsonFields {
     private final IgnoredFields ignored;
     private final Set<String> gone;
 
+    /// A field of these that the record has that was looked at last.
+    private @Nullable String lost;
+
     /// Where the value of each field begins, −1 for none.
     private final int[] starts;
 
@@ -76,7 +79,7 @@ public final class JsonFields {
     }
 
     /// Looks at a record. Null if it may become a row, else why not.
-    public @Nullable Encoded locate(RecordView record) {
+    public Encoded.@Nullable Poison locate(RecordView record) {
         var length = record.valueLength();
         return length < 0 ? NULL_VALUE : locate(record.valueArray(), record.valueFrom(), length);
     }
@@ -86,7 +89,7 @@ public final class JsonFields {
         return starts[field];
     }
 
-    private @Nullable Encoded locate(byte[] source, int from, int length) {
+    private Encoded.@Nullable Poison locate(byte[] source, int from, int length) {
         var bad = Utf8Text.firstBad(source, from, length);
         if (bad >= 0) return new Encoded.Poison(source[bad] == 0 ? Reasons.NUL : Reasons.BAD_UTF8, at(bad - from));
         var first = from;
@@ -109,7 +112,7 @@ public final class JsonFields {
         }
     }
 
-    private @Nullable Encoded fields(JsonParser parser, int from) throws IOException {
+    private Encoded.@Nullable Poison fields(JsonParser parser, int from) throws IOException {
         parser.nextToken();
         while (parser.nextToken() == JsonToken.FIELD_NAME) {
             var name = parser.currentName();
@@ -136,11 +139,21 @@ public final class JsonFields {
                         Reasons.TRAILING, at(parser.currentTokenLocation().getByteOffset()));
     }
 
-    private Encoded unknown(String name, long offset) {
-        if (!gone.contains(name)) return new Encoded.Poison(Reasons.UNKNOWN_FIELD, at(offset));
-        return new Encoded.Waits(
-                "the record has the field " + name + ", and the column of that name is gone: put it back,"
-                        + " or restart, which sets such records aside, or leaves the field out with unknown_fields: ignore");
+    private Encoded.Poison unknown(String name, long offset) {
+        if (gone.contains(name)) lost = name;
+        return new Encoded.Poison(Reasons.UNKNOWN_FIELD, at(offset));
+    }
+
+    /// What a record waits for: the first of its fields without a place had one before. Null for any other record, and
+    /// asked of each record at little cost where no field lost its place.
+    public @Nullable String waitsFor(RecordView record) {
+        if (gone.isEmpty()) return null;
+        lost = null;
+        var _ = locate(record);
+        return lost == null
+                ? null
+                : "the record has the field " + lost + ", and the column of that name is gone: put it back, or restart,"
+                        + " which sets such records aside, or leaves the field out with unknown_fields: ignore";
     }
 
     /// Goes over the current value like `skipChildren`. Whether an object in it has a key twice, of which

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 final class Owned {
     static final String DRIFT =
             "more of its rows are poison than poison.max_rate: the schema changed? None is set aside"
-                    + " any more; mend the table or the settings and restart, or raise the rate";
+                    + " any more; it goes on when the table is mended, or after a restart with other settings";
 
     final PartitionFlow flow;
 
@@ -86,6 +86,7 @@ final class Owned {
 
     private @Nullable String blockedBy(@Nullable PauseReason paused) {
         if (forgotten) return "topic changed";
+        if (againByNanos != null) return PauseReason.LAYOUT.name().toLowerCase(Locale.ROOT);
         if (stalledNanos != null) return "a range that failed";
         var letter = flow.letterNotTaken();
         if (letter != null) return letter;

@@ -209,6 +209,8 @@ final class PartitionFlow {
             if (full != null) return full;
             switch (format.check(record)) {
                 case Encoded.Written() -> {
+                    // Before any sink has the row: it comes again to all of them.
+                    if (waits(record, run)) return DRIFTING;
                     everywhere = true;
                     for (var i = 0; i < targets.length; i++) {
                         switch (append(i, record, run)) {
@@ -222,9 +224,6 @@ final class PartitionFlow {
                                 if (poisonRows.stops()) return poisoned(run, poison);
                                 poisonRows.setAside(record, poison, account.sinks.subList(i, i + 1), run.ack);
                             }
-                            case Encoded.Waits(var detail) -> {
-                                return waits(run, account.sinks.get(i).sink + ": " + detail);
-                            }
                         }
                     }
                 }
@@ -235,7 +234,6 @@ final class PartitionFlow {
                     if (poisonRows.stops()) return poisoned(run, poison);
                     poisonRows.setAside(record, poison, account.sinks, run.ack);
                 }
-                case Encoded.Waits(var detail) -> throw new IllegalStateException("a format waits: " + detail);
             }
             poisonRows.decided();
             for (var follower : followers) follower.see(record, everywhere, run.polledNanos);
@@ -290,16 +288,19 @@ final class PartitionFlow {
         return builder;
     }
 
-    /// What is before the row is done when its chunks are. It is looked at again in another epoch only.
-    private Progress waits(Run run, String what) {
-        var records = run.records;
-        if (records != null) {
-            var offset = records.offset(run.at);
-            waitsFor = "offset " + offset + ", " + what;
+    /// Whether a sink's table lacks what the record needs. What is before it is done when its chunks are; it is
+    /// looked at again in another epoch only.
+    private boolean waits(RecordView record, Run run) {
+        for (var feed : mine) {
+            var what = feed.encoder().waitsFor(record);
+            if (what == null) continue;
+            var offset = record.offset();
+            waitsFor = "offset " + offset + ", " + feed.sink().name() + ": " + what;
             handOver();
             if (offset > run.ack.range().from()) cut(run, offset);
+            return true;
         }
-        return DRIFTING;
+        return false;
     }
 
     /// Why it takes nothing more while it drifts.

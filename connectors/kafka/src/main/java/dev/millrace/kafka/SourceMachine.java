@@ -402,6 +402,7 @@ public final class SourceMachine {
             if (one.againByNanos == null) one.againByNanos = by;
             one.flow.giveUpWaiting();
             one.flow.account.nothingWaits();
+            poison.forget(one.flow.partition);
             turned.add(one);
         }
         finishEpochs(turned);
@@ -414,7 +415,7 @@ public final class SourceMachine {
         if (draining || revoking) return;
         for (var one : List.copyOf(owned.values())) {
             var by = one.againByNanos;
-            if (by == null || one.halted || (!one.idle() && !NanoClock.reached(by, nowNanos))) continue;
+            if (by == null || one.halted || (!one.flow.tracker.settled() && !NanoClock.reached(by, nowNanos))) continue;
             var from = one.toCommit();
             endEpoch(one);
             begin(one.flow.partition, from, nowNanos);

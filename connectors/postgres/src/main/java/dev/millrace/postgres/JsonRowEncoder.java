@@ -50,8 +50,8 @@ final class JsonRowEncoder implements RowEncoder {
 
     @Override
     public Encoded encode(RecordView record, RowBuffer row) {
-        var no = fields.locate(record);
-        if (no != null) return no;
+        var poison = fields.locate(record);
+        if (poison != null) return poison;
         var source = record.valueArray();
         for (var i = 0; i < columns.length; i++) {
             if (i > 0) row.put(CopyText.TAB);
@@ -60,6 +60,11 @@ final class JsonRowEncoder implements RowEncoder {
         }
         row.put(CopyText.END);
         return Encoded.WRITTEN;
+    }
+
+    @Override
+    public @Nullable String waitsFor(RecordView record) {
+        return fields.waitsFor(record);
     }
 
     @Override
