@@ -11,8 +11,8 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/// A worker ends at the deadline of a drain while somebody reads its state and then its view: who sees that it
-/// has finished sees what it left.
+/// A worker ends at the deadline of a drain while somebody reads its state and then its view: who sees
+/// that it has finished sees what it left.
 @JCStressTest
 @Outcome(id = "0, 0", expect = Expect.ACCEPTABLE, desc = "read before the end")
 @Outcome(id = "0, 1", expect = Expect.ACCEPTABLE, desc = "the view came between the two reads")

@@ -8,17 +8,17 @@ import org.jspecify.annotations.Nullable;
 
 /// May a replica of this shard be written to now, and what did the last writes say about each?
 ///
-/// Invariant B1: in one half-open episode at most `halfOpenProbes` permits are out. B2: a report of another
-/// episode, or a second report, changes nothing. An *episode* is one stay of one replica in one phase: it grows
-/// when the replica opens, half-opens or closes.
+/// Invariant B1: in one half-open episode at most `halfOpenProbes` permits are out. B2: a report of
+/// another episode, or a second report, changes nothing. An *episode* is one stay of one replica in one
+/// phase: it grows when the replica opens, half-opens or closes.
 ///
-/// Times are `nowNanos` of any origin and sign, compared by subtraction; `Long.MAX_VALUE` alone means *never*,
-/// so what would fall due at exactly that instant does so a nanosecond later. Call [#report] before [#tick]
-/// when both are due at one instant: a tick at the deadline of a probe gives its slot away, and what its
-/// attempt then says is late.
+/// Times are `nowNanos` of any origin and sign, compared by subtraction; `Long.MAX_VALUE` alone means
+/// *never*, so what would fall due at exactly that instant does so a nanosecond later. Call [#report]
+/// before [#tick] when both are due at one instant: a tick at the deadline of a probe gives its slot
+/// away, and what its attempt then says is late.
 ///
-/// To tell people each change of phase once: after a call that returned true, compare the episodes of [#view]
-/// with those last told. One call moves a replica by one phase at most.
+/// To tell people each change of phase once: after a call that returned true, compare the episodes of
+/// [#view] with those last told. One call moves a replica by one phase at most.
 ///
 /// Thread ownership: the shard machine that created it.
 @SuppressWarnings({"unused", "DoNotCallSuggester"})
@@ -29,8 +29,8 @@ public final class ReplicaSet {
     private long lastPermit;
     private int turn;
     private int probeTurn;
-    /// `acquire` or `probe` moved time on before `tick` was called: the next tick tells, so that whoever waits asks
-    /// again.
+    /// `acquire` or `probe` moved time on before `tick` was called: the next tick tells, so that whoever
+    /// waits asks again.
     private boolean moved;
 
     private long movedNanos;
@@ -42,8 +42,8 @@ public final class ReplicaSet {
         this.replicas = List.copyOf(all);
     }
 
-    /// A closed replica in rotation; with none closed, a probe of a half-open one; else when to ask again, which is
-    /// after `nowNanos`.
+    /// A closed replica in rotation; with none closed, a probe of a half-open one; else when to ask
+    /// again, which is after `nowNanos`.
     ///
     /// Beside a sibling that is further, a replica that closed again takes some of its turns only, ever
     /// more of them (BRK-13). Without one it takes all.
@@ -58,8 +58,8 @@ public final class ReplicaSet {
         };
     }
 
-    /// A probe permit of a half-open replica while a sibling is closed (BRK-7), or null. `acquire` of any replica never
-    /// gives these.
+    /// A probe permit of a half-open replica while a sibling is closed (BRK-7), or null. `acquire` of any
+    /// replica never gives these.
     public @Nullable Permit probe(long nowNanos) {
         return probe(_ -> true, nowNanos);
     }
@@ -74,8 +74,8 @@ public final class ReplicaSet {
         return grant(replica, nowNanos);
     }
 
-    /// Tells what an attempt said about its replica. Returns whether somebody who waits should ask again: the
-    /// replica changed its phase, or a probe's slot is free.
+    /// Tells what an attempt said about its replica. Returns whether somebody who waits should ask again:
+    /// the replica changed its phase, or a probe's slot is free.
     public boolean report(Permit permit, Verdict verdict, long nowNanos) {
         return replicas.get(permit.replica()).report(permit, verdict, nowNanos);
     }
@@ -86,8 +86,8 @@ public final class ReplicaSet {
         return replicas.get(replica).unfinished(atBound);
     }
 
-    /// Gives back probes whose deadline has passed and half-opens what is due. Returns whether anything changed
-    /// since the last tick but by [#report]. Idempotent at one `nowNanos`.
+    /// Gives back probes whose deadline has passed and half-opens what is due. Returns whether anything
+    /// changed since the last tick but by [#report]. Idempotent at one `nowNanos`.
     public boolean tick(long nowNanos) {
         moveOn(nowNanos);
         boolean changed = moved;

@@ -184,6 +184,12 @@ public final class PartitionTracker {
         return head != null && head.resolution == Resolution.FAILED;
     }
 
+    /// Everything taken was told how it ended. Looks at each range that is not done.
+    public boolean settled() {
+        for (var entry : open.values()) if (entry.resolution == null) return false;
+        return true;
+    }
+
     /// Nothing taken is left undone.
     public boolean idle() {
         return open.isEmpty();

@@ -15,7 +15,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/// The demo: produce, cut, bring back, drain, compare. Ends with 0 if the store holds what was produced, else with
+/// The demo: produce, cut, bring back, drain, compare. Ends with 0 if the store holds what was produced,
+/// else with
 /// 1.
 ///
 /// Thread ownership: the command's thread; changes of replicas come from shard workers.

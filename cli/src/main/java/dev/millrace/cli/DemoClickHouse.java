@@ -7,8 +7,8 @@ import dev.millrace.lab.clickhouse.LoggedRequest;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/// ClickHouse's own engine, one for each shard, and two fronts before each, which are the replicas: they remember
-/// tokens together, as those of a replicated table do.
+/// ClickHouse's own engine, one for each shard, and two fronts before each, which are the replicas: they
+/// remember tokens together, as those of a replicated table do.
 ///
 /// Thread ownership: the command's thread.
 final class DemoClickHouse implements DemoStore {

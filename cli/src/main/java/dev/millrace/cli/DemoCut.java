@@ -44,8 +44,8 @@ final class DemoCut {
         }
     }
 
-    /// Does what is due; returns a line to tell when it did something, else an empty one. `due`: the time for the cut
-    /// has come.
+    /// Does what is due; returns a line to tell when it did something, else an empty one. `due`: the time
+    /// for the cut has come.
     String step(boolean due, long nowNanos) {
         var lasted = Duration.ofNanos(nowNanos - phaseNanos);
         return switch (phase) {

@@ -5,7 +5,8 @@ import dev.millrace.lab.LabPostgres;
 import java.util.ArrayList;
 import java.util.List;
 
-/// One PostgreSQL server with a database for each shard, and two proxies before each database, which are the replicas.
+/// One PostgreSQL server with a database for each shard, and two proxies before each database, which are
+/// the replicas.
 ///
 /// Thread ownership: the command's thread.
 final class DemoPostgres implements DemoStore {

@@ -2,8 +2,8 @@ package dev.millrace.cli;
 
 import java.util.List;
 
-/// The real store under the demo: a table of orders in each of two shards, two replicas before each, of which the last
-/// can be cut.
+/// The real store under the demo: a table of orders in each of two shards, two replicas before each, of
+/// which the last can be cut.
 ///
 /// Thread ownership: the command's thread.
 interface DemoStore extends AutoCloseable {
@@ -30,7 +30,8 @@ interface DemoStore extends AutoCloseable {
 
     long rowsStored();
 
-    /// What the last line says of `stored` rows. `duplicates` are those that the sink refused by its own count.
+    /// What the last line says of `stored` rows. `duplicates` are those that the sink refused by its own
+    /// count.
     String told(int produced, long stored, long duplicates);
 
     /// Where a person may look.

@@ -13,7 +13,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/// `millrace explain-error`: tells what an error of a store means, and what becomes of a batch that meets it.
+/// `millrace explain-error`: tells what an error of a store means, and what becomes of a batch
+/// that meets it.
 @Command(
         name = "explain-error",
         description = {

@@ -11,8 +11,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/// `millrace validate`: reads a pipeline's file and says everything that is wrong with it; with `--connect` looks at
-/// what it names, too.
+/// `millrace validate`: reads a pipeline's file and says everything that is wrong with it; with
+/// `--connect` looks at what it names, too.
 @Command(
         name = "validate",
         description = "Check a pipeline's file, without connecting anywhere unless --connect says so.",

@@ -15,7 +15,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The demo as a new user runs it, in a process of its own: real parts, a replica cut and brought back, equal counts.
+/// The demo as a new user runs it, in a process of its own: real parts, a replica cut and brought back,
+/// equal counts.
 final class DemoTest {
     @TempDir
     private Path folder;

@@ -8,8 +8,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// A ClickHouse table and how to write to it. `password` is null for a user who has none. With a `token` there is
-/// neither: `user` is empty. `settings` are the server's, by name, and go with every insert.
+/// A ClickHouse table and how to write to it. `password` is null for a user who has none. With a `token`
+/// there is neither: `user` is empty. `settings` are the server's, by name, and go with every insert.
 /// `coordinates` are the columns that tell where a row came from. `verdicts` are those of the file's, in
 /// its order.
 public record ClickHouseConfig(
@@ -42,8 +42,8 @@ public record ClickHouseConfig(
         verdicts = List.copyOf(verdicts);
     }
 
-    /// What rows are sent as: JSON_EACH_ROW, the values as they are, which the server reads; ROW_BINARY, typed by the
-    /// table's columns.
+    /// What rows are sent as: JSON_EACH_ROW, the values as they are, which the server reads; ROW_BINARY,
+    /// typed by the table's columns.
     public enum Format {
         JSON_EACH_ROW,
         ROW_BINARY
@@ -86,8 +86,8 @@ public record ClickHouseConfig(
         }
     }
 
-    /// What an error of the server's says, where the file knows better: it decides whom it blames, and never whether
-    /// rows may be stored. `text` is null for whatever the server says with this code.
+    /// What an error of the server's says, where the file knows better: it decides whom it blames, and
+    /// never whether rows may be stored. `text` is null for whatever the server says with this code.
     public record Verdict(int code, @Nullable String text, Word word) {
         public Verdict {
             Require.matches("code", code >= 1 && code <= VerdictsType.HIGHEST_CODE, Integer.toString(code));
@@ -110,8 +110,8 @@ public record ClickHouseConfig(
         SETTINGS
     }
 
-    /// PEM files for `https` endpoints: the authorities to trust, without them the JDK's, and what the sink shows of
-    /// itself.
+    /// PEM files for `https` endpoints: the authorities to trust, without them the JDK's, and what the
+    /// sink shows of itself.
     public record Tls(
             @Nullable Path caFile,
             @Nullable Path certFile,

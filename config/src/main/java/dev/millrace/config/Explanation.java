@@ -5,10 +5,11 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/// Tells the effective configuration of a file without problems: what is in effect, and where each value comes from.
+/// Tells the effective configuration of a file without problems: what is in effect, and where each
+/// value comes from.
 ///
-/// Invariant: no secret is in it, neither what is one by its key nor what came from a `${file:}`. With these filled in,
-/// its text is a file that reads to the same configuration.
+/// Invariant: no secret is in it, neither what is one by its key nor what came from a `${file:}`. With
+/// these filled in, its text is a file that reads to the same configuration.
 ///
 /// Thread ownership: the thread that reads the file.
 final class Explanation {
@@ -133,7 +134,8 @@ final class Explanation {
         return value != null && value.equals(setting.valueOf(word));
     }
 
-    /// What stands in the file, with variables filled in: a list on one line, a mapping on a line for each of its keys.
+    /// What stands in the file, with variables filled in: a list on one line, a mapping on a line
+    /// for each of its keys.
     private void node(String name, ConfigNode node, boolean secret, int depth) {
         var start = YamlScalar.of(name) + ":";
         switch (node) {

@@ -4,8 +4,9 @@ import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
 
-/// Which settings of a ClickHouse server a file may name. What touches deduplication, the split into blocks or parsing
-/// is the sink's, and what nobody looked at could: so these are listed, and no others pass.
+/// Which settings of a ClickHouse server a file may name. What touches deduplication, the split into
+/// blocks or parsing is the sink's, and what nobody looked at could: so these are listed, and no others
+/// pass.
 public final class ServerSettings {
     private static final Set<String> ALLOWED = Set.of(
             "cast_keep_nullable",

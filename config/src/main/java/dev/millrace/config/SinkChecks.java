@@ -132,7 +132,8 @@ record SinkChecks(Problems problems, Values root, Values.Named sink) {
         }
     }
 
-    /// A batch goes over its bound by a chunk at most, and must stay one block of the server's all the same.
+    /// A batch goes over its bound by a chunk at most, and must stay one block of the server's all
+    /// the same.
     private void oneBlock() {
         var rows = sink.values().get(SinkKeys.BATCH).find(SinkKeys.MAX_ROWS);
         if (rows == null || rows.value() <= MOST_CLICKHOUSE_ROWS) return;

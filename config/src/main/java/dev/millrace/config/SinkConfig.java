@@ -5,9 +5,8 @@ import java.util.List;
 
 /// One sink: where rows go, over which shards, in which batches, and how patient it is.
 ///
-/// `shards` keeps the file's order; a shard's identity is its name. `writeTimeout` bounds one attempt. Nothing waits
-/// for an
-/// `advisory` sink.
+/// `shards` keeps the file's order; a shard's identity is its name. `writeTimeout` bounds one attempt.
+/// Nothing waits for an `advisory` sink.
 public record SinkConfig(
         String name,
         Topics topics,

@@ -7,8 +7,8 @@ import java.util.regex.Pattern;
 
 /// How JSON Schema says what a [ValueType] may be.
 ///
-/// An editor sees numbers as numbers and everything else as text. Bounds of durations, sizes and percentages no pattern
-/// can say: they stand in the description.
+/// An editor sees numbers as numbers and everything else as text. Bounds of durations, sizes and
+/// percentages no pattern can say: they stand in the description.
 final class TypeSchema {
     /// For a value with something to be filled in, whose type only the filled-in value can have.
     private static final Json FILLED_IN = Json.Obj.empty().with("$ref", "#/$defs/filled_in");

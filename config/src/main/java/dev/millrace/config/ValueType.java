@@ -4,7 +4,8 @@ import org.jspecify.annotations.Nullable;
 
 /// How the value of a key is written, what it may be, and what it becomes.
 ///
-/// The declaration, not YAML, decides the type: `NO`, `on`, `1e3` and `0123` are text until a type reads them.
+/// The declaration, not YAML, decides the type: `NO`, `on`, `1e3` and `0123` are text until a type
+/// reads them.
 sealed interface ValueType<T>
         permits ScalarType, ListType, TopicsType, ShardsType, KafkaPropertiesType, ServerSettingsType, VerdictsType {
 

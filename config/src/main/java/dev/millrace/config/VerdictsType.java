@@ -7,7 +7,8 @@ import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// Verdicts by an error's code, or by its code and a part of its text: `9999: replica`, `"252 Too many parts": wait`.
+/// Verdicts by an error's code, or by its code and a part of its text: `9999: replica`, `"252 Too
+/// many parts": wait`.
 record VerdictsType() implements ValueType<List<Verdict>> {
     static final int MOST = 100;
     static final int LONGEST_TEXT = 200;

@@ -11,9 +11,9 @@ import java.util.concurrent.TimeoutException;
 
 /// A JVM that this one has started, on its Java and class path, and that may be killed.
 ///
-/// Its main class must say one agreed line when it is ready, and end when its standard input does: so it ends
-/// when this JVM does, however this JVM ends. What it says goes nowhere, except into the message when it does
-/// not start.
+/// Its main class must say one agreed line when it is ready, and end when its standard input does: so it
+/// ends when this JVM does, however this JVM ends. What it says goes nowhere, except into the message
+/// when it does not start.
 ///
 /// Thread ownership: any thread.
 public final class ChildJvm {
@@ -34,7 +34,8 @@ public final class ChildJvm {
             String name, List<String> flags, Class<?> main, List<String> arguments, String readyLine) {
         var child = new ChildJvm(name, spawn(flags, main, arguments));
         var output = new ChildOutput(child.process.inputReader(), readyLine);
-        Thread.ofVirtual().name(name + "-output").start(output);
+        // Not a virtual one: it reads a pipe, which holds its carrier, and few children would hold them all.
+        Thread.ofPlatform().daemon().name(name + "-output").start(output);
         if (ready(output)) return child;
         child.kill();
         throw new LabException("the " + name + " process did not start with " + arguments + ":\n" + output.lastLines());
@@ -78,8 +79,8 @@ public final class ChildJvm {
         awaitEnd(process.destroyForcibly());
     }
 
-    /// A line on its standard input, by which it can tell this end from its parent's death, and SIGTERM. Returns
-    /// when it is gone.
+    /// A line on its standard input, by which it can tell this end from its parent's death, and SIGTERM.
+    /// Returns when it is gone.
     public void stop() {
         try (var input = process.getOutputStream()) {
             input.write('\n');

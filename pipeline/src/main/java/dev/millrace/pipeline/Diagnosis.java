@@ -9,7 +9,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// What looking at a pipeline came to: the findings, the worst first, and what each sink holds of repeats, by its name.
+/// What looking at a pipeline came to: the findings, the worst first, and what each sink holds of
+/// repeats, by its name.
 public record Diagnosis(List<Finding> findings, Map<String, Guarantee> guarantees) {
     public Diagnosis {
         findings = findings.stream()
@@ -24,7 +25,8 @@ public record Diagnosis(List<Finding> findings, Map<String, Guarantee> guarantee
                 .count();
     }
 
-    /// As a start would end: 2 where something has to be mended first, 5 where something did not answer, else 0.
+    /// As a start would end: 2 where something has to be mended first, 5 where something did not
+    /// answer, else 0.
     public ExitCode exitCode() {
         var code = ExitCode.DRAINED;
         if (count(Severity.FAULT) > 0) code = code.or(ExitCode.BAD_CONFIGURATION);

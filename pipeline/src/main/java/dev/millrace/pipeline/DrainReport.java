@@ -9,10 +9,11 @@ import org.jspecify.annotations.Nullable;
 
 /// What a run did and what it left. A null is a truth that is not known; it is never told as zero (DRN-3).
 ///
-/// Where all is known, the rows of each sink add up: polled = delivered + skipped + deadLettered + abandoned + inDoubt.
-/// Those of the run are the sums over its sinks, where a row counts once for each sink that takes it, but for `polled`,
-/// which counts it once; with one sink they add up alike. Advisory sinks are in none of these sums.
-/// `drained` means that nothing taken is left undone; `caughtUp` that no backlog is left.
+/// Where all is known, the rows of each sink add up: polled = delivered + skipped + deadLettered +
+/// abandoned + inDoubt. Those of the run are the sums over its sinks, where a row counts once for each
+/// sink that takes it, but for `polled`, which counts it once; with one sink they add up alike. Advisory
+/// sinks are in none of these sums. `drained` means that nothing taken is left undone; `caughtUp` that no
+/// backlog is left.
 public record DrainReport(
         String pipeline,
         String version,
@@ -44,9 +45,9 @@ public record DrainReport(
         return ReportJson.of(this);
     }
 
-    /// Rows of this run. `delivered` includes `duplicate`, those the sink said it had; `abandoned` were given
-    /// up and not stored by this run, `inDoubt` after an attempt of which nobody knows how it ended. Both
-    /// replay.
+    /// Rows of this run. `delivered` includes `duplicate`, those the sink said it had; `abandoned` were
+    /// given up and not stored by this run, `inDoubt` after an attempt of which nobody knows how it
+    /// ended. Both replay.
     public record Rows(
             long polled,
             long delivered,
@@ -56,8 +57,8 @@ public record DrainReport(
             @Nullable Long abandoned,
             @Nullable Long inDoubt) {}
 
-    /// One partition that this run owned at its end. `taken` is one past the last offset polled. `undelivered`
-    /// is `end` − `committed` in offsets, an upper bound of rows where the log has holes.
+    /// One partition that this run owned at its end. `taken` is one past the last offset polled.
+    /// `undelivered` is `end` − `committed` in offsets, an upper bound of rows where the log has holes.
     public record Partition(
             String topic,
             int partition,
@@ -90,9 +91,9 @@ public record DrainReport(
         }
     }
 
-    /// One advisory sink. `rowsSeen` rows of its topics were looked at; what became of them is in `outcomes`, in order
-    /// of
-    /// the constants. What is missing in the sum is `rowsLeft`: nobody waited for it to end.
+    /// One advisory sink. `rowsSeen` rows of its topics were looked at; what became of them is in
+    /// `outcomes`, in order of the constants. What is missing in the sum is `rowsLeft`: nobody waited for
+    /// it to end.
     public record AdvisoryEnd(
             String name, boolean reached, long rowsSeen, Map<AdvisoryOutcome, Long> outcomes, long rowsLeft) {
         public AdvisoryEnd {

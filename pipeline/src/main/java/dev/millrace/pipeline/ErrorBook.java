@@ -11,14 +11,16 @@ import org.jspecify.annotations.Nullable;
 public final class ErrorBook {
     private ErrorBook() {}
 
-    /// What is known, a line each. `known`: the error is in a table. No line at all: that is no error of any store.
+    /// What is known, a line each. `known`: the error is in a table. No line at all: that is no
+    /// error of any store.
     public record Entry(List<String> lines, boolean known) {
         public Entry {
             lines = List.copyOf(lines);
         }
     }
 
-    /// `asked` is a code, a name or a text that a server gave. With a `config`, what its file says of it is added.
+    /// `asked` is a code, a name or a text that a server gave. With a `config`, what its file says
+    /// of it is added.
     public static Entry look(String asked, @Nullable PipelineConfig config) {
         var lines = new ArrayList<String>();
         var known = false;

@@ -49,9 +49,9 @@ import org.slf4j.LoggerFactory;
 
 /// One pipeline, from its start to its report.
 ///
-/// Life: [#of], [#start], then [#awaitEnd], which returns the report once the pipeline was stopped, by [#stop]
-/// or by a fault of its own, and has drained. [#cutShort] and [#overran] report at once, from any thread, for a
-/// process that can't wait.
+/// Life: [#of], [#start], then [#awaitEnd], which returns the report once the pipeline was stopped, by
+/// [#stop] or by a fault of its own, and has drained. [#cutShort] and [#overran] report at once, from any
+/// thread, for a process that can't wait.
 ///
 /// Thread ownership: `start` and `awaitEnd` belong to one thread; everything else may be called from any.
 public final class Pipeline {
@@ -61,9 +61,8 @@ public final class Pipeline {
     private static final Duration STUCK = Duration.ofSeconds(10);
     private static final Duration WORKERS_GRACE = Duration.ofMillis(300);
 
-    /// What an advisory sink gets to answer for the first time before the source starts, and what it gets at the end
-    /// once
-    /// the others are done.
+    /// What an advisory sink gets to answer for the first time before the source starts, and what it gets
+    /// at the end once the others are done.
     private static final Duration ADVISORY_ANSWER = Duration.ofSeconds(2);
 
     private static final Duration ADVISORY_LAST = Duration.ofSeconds(1);
@@ -71,8 +70,8 @@ public final class Pipeline {
     /// What the last commit gets where the workers used the budget up.
     private static final Duration LAST_COMMIT = Duration.ofMillis(200);
 
-    /// After the deadline and before the process's last resort: that commit, the half second of the backlog, and
-    /// leaving.
+    /// After the deadline and before the process's last resort: that commit, the half second of the
+    /// backlog, and leaving.
     private static final Duration LEAVE_GRACE = Duration.ofMillis(850);
 
     private static final double NANOS_PER_SECOND = 1e9;
@@ -143,8 +142,8 @@ public final class Pipeline {
         return new Pipeline(config, version);
     }
 
-    /// The dead letters of the pipeline of this file, whether it runs or not. Connects nowhere; `stopped` ends what is
-    /// asked of it.
+    /// The dead letters of the pipeline of this file, whether it runs or not. Connects nowhere; `stopped`
+    /// ends what is asked of it.
     public static DeadLetterDesk deadLetters(PipelineConfig config, BooleanSupplier stopped) {
         return new DeadLetterDesk(config.poison().topic(), Wiring.source(config), NanoClock.SYSTEM, stopped);
     }
@@ -159,8 +158,9 @@ public final class Pipeline {
         whenReplicaChanges.add(action);
     }
 
-    /// Returns when it runs, or when a stop was asked for first. A sink that can't be reached is waited for;
-    /// the pipeline is not ready until then. Throws with one line where somebody has to mend something.
+    /// Returns when it runs, or when a stop was asked for first. A sink that can't be reached is waited
+    /// for; the pipeline is not ready until then. Throws with one line where somebody has to mend
+    /// something.
     public void start() throws StartFailure {
         pool.start();
         advisory.forEach(AdvisoryPart::start);
@@ -311,8 +311,8 @@ public final class Pipeline {
         return !stopAsked.isDone();
     }
 
-    /// Why a sink can't be written to yet, or null; also null when a stop came first. Asked on a thread of its
-    /// own, since a server that hangs must not hold up a stop (DRN-11).
+    /// Why a sink can't be written to yet, or null; also null when a stop came first. Asked on a thread
+    /// of its own, since a server that hangs must not hold up a stop (DRN-11).
     private @Nullable String ask(SinkPart sink) throws StartFailure {
         var answer = new CompletableFuture<@Nullable String>();
         Thread.ofPlatform().daemon().name("millrace-describe-" + sink.name()).start(() -> {
@@ -365,8 +365,8 @@ public final class Pipeline {
         whenStopping.forEach(Runnable::run);
     }
 
-    /// Waits for a stop, drains within `drain.timeout`, leaves the group, and reports. The caller closes it afterwards,
-    /// or ends the process.
+    /// Waits for a stop, drains within `drain.timeout`, leaves the group, and reports. The caller closes
+    /// it afterwards, or ends the process.
     public DrainReport awaitEnd() {
         stopAsked.join();
         var deadline = deadlineNanos();
@@ -395,8 +395,8 @@ public final class Pipeline {
         return asked().nanos() + config.drain().timeout().toNanos();
     }
 
-    /// All that the acknowledged sinks have was handed on by now. What the advisory ones hold gets what is left of the
-    /// time, and is dropped then.
+    /// All that the acknowledged sinks have was handed on by now. What the advisory ones hold gets what
+    /// is left of the time, and is dropped then.
     private void finishAdvisory(long untilNanos) throws InterruptedException {
         for (var sink : advisory) sink.finishBy(untilNanos);
         var finished = true;

@@ -26,8 +26,8 @@ record RunEnd(
         boolean membersEnded,
         Waited waited,
         List<AdvisoryView> advisory) {
-    /// `givenUpBefore` is what each shard had abandoned, or left in doubt, before the stop: in rebalances, and long
-    /// replayed.
+    /// `givenUpBefore` is what each shard had abandoned, or left in doubt, before the stop: in
+    /// rebalances, and long replayed.
     RunEnd {
         givenUpBefore = Map.copyOf(givenUpBefore);
         advisory = List.copyOf(advisory);
@@ -127,15 +127,15 @@ record RunEnd(
         return position == null || (next != null && next >= position);
     }
 
-    /// Where the next start begins: at what is committed, or, where nothing was and nothing was taken, where this run
-    /// began.
+    /// Where the next start begins: at what is committed, or, where nothing was and nothing was taken,
+    /// where this run began.
     private static @Nullable Long next(PartitionView partition) {
         var committed = partition.committed();
         return committed == null && partition.polled() == 0 ? partition.watermark() : committed;
     }
 
-    /// A log that was not read at the very end may have grown since: behind is certain then, caught up is not. And
-    /// who owns nothing knows of no backlog.
+    /// A log that was not read at the very end may have grown since: behind is certain then, caught up is
+    /// not. And who owns nothing knows of no backlog.
     private @Nullable Boolean caughtUp() {
         var known = membersEnded && !owned().isEmpty();
         for (var partition : owned()) {
@@ -218,8 +218,8 @@ record RunEnd(
                 done(partition) ? null : blockedBy(partition));
     }
 
-    /// Why it is not done: the batch that holds it, or that nobody took what is done, or whatever kept it out of the
-    /// shards.
+    /// Why it is not done: the batch that holds it, or that nobody took what is done, or whatever kept it
+    /// out of the shards.
     private String blockedBy(PartitionView partition) {
         for (var shard : shards) {
             for (var held : shard.view().held()) {

@@ -71,8 +71,8 @@ final class SinkPart {
         return sink;
     }
 
-    /// Asks the sink what it looks like. Null when it may be written to; else why not yet. Throws where a person has to
-    /// mend something.
+    /// Asks the sink what it looks like. Null when it may be written to; else why not yet. Throws where a
+    /// person has to mend something.
     @Nullable
     String notYet(long deadlineNanos) throws StartFailure {
         return switch (sink) {
@@ -92,9 +92,8 @@ final class SinkPart {
         };
     }
 
-    /// Looks at all that it would write to, and changes nothing. Of an advisory sink nothing is a fault: nothing waits
-    /// for
-    /// it.
+    /// Looks at all that it would write to, and changes nothing. Of an advisory sink nothing is a fault:
+    /// nothing waits for it.
     Checkup checkUp(long deadlineNanos, InstantSource wallClock) throws InterruptedException {
         var checkup = switch (sink) {
             case PostgresSink postgres -> postgres.checkUp(deadlineNanos, wallClock);

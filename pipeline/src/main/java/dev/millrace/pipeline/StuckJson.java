@@ -14,11 +14,11 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/// Why watermarks do not move: the partitions that stand, each with the batches that hold it and what their replicas
-/// said, and the shards that take nothing. Both are empty when nothing is stuck.
+/// Why watermarks do not move: the partitions that stand, each with the batches that hold it and what
+/// their replicas said, and the shards that take nothing. Both are empty when nothing is stuck.
 ///
-/// A partition is stuck when its watermark has stood for `afterNanos` with work above it, when it waits for a person,
-/// or when a transaction hangs there.
+/// A partition is stuck when its watermark has stood for `afterNanos` with work above it, when it waits
+/// for a person, or when a transaction hangs there.
 final class StuckJson {
     private static final JsonFactory JSON = new JsonFactory();
     private static final double NANOS_PER_SECOND = 1e9;

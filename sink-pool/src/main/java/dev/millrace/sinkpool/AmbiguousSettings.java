@@ -1,7 +1,7 @@
 package dev.millrace.sinkpool;
 
-/// What becomes of a batch that may be stored at one replica, where no other would recognise it (WRT-11): for
-/// `pinNanos` from its first ambiguous attempt on it waits for that replica, `then` decides.
+/// What becomes of a batch that may be stored at one replica, where no other would recognise it (WRT-11):
+/// for `pinNanos` from its first ambiguous attempt on it waits for that replica, `then` decides.
 public record AmbiguousSettings(long pinNanos, Then then) {
     /// Ten minutes, then it waits on.
     public static final AmbiguousSettings DEFAULT = new AmbiguousSettings(600_000_000_000L, Then.WAIT);

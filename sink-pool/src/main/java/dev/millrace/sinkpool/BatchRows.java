@@ -2,11 +2,12 @@ package dev.millrace.sinkpool;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Comparator;
 import java.util.List;
 
-/// Rows that are written together, ordered by (topic, partition, epoch, offset). A view: no byte is copied, and
-/// a part of it is made as cheaply.
+/// Rows that are written together, ordered by (topic, partition, epoch, offset). A view: no byte is
+/// copied, and a part of it is made as cheaply.
 public record BatchRows(List<Slice> slices, int rows, long byteCount) {
     public BatchRows {
         slices = List.copyOf(slices);
@@ -44,6 +45,22 @@ public record BatchRows(List<Slice> slices, int rows, long byteCount) {
             var high = Math.min(toRow - at, slice.rows());
             if (low < high) out.add(new Slice(slice.chunk(), slice.fromRow() + low, slice.fromRow() + high));
             at += slice.rows();
+        }
+        return ofSlices(out);
+    }
+
+    /// The rows whose numbers are set, in the same order. There must be one.
+    public BatchRows only(BitSet wanted) {
+        var out = new ArrayList<Slice>();
+        var at = 0;
+        for (var slice : slices) {
+            var end = at + slice.rows();
+            for (var from = wanted.nextSetBit(at); from >= 0 && from < end; ) {
+                var to = Math.min(end, wanted.nextClearBit(from));
+                out.add(new Slice(slice.chunk(), slice.fromRow() + from - at, slice.fromRow() + to - at));
+                from = wanted.nextSetBit(to);
+            }
+            at = end;
         }
         return ofSlices(out);
     }

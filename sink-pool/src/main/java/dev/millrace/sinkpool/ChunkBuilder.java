@@ -8,10 +8,10 @@ import org.jspecify.annotations.Nullable;
 
 /// Collects the rows of one partition in one epoch for one target into chunks.
 ///
-/// A row's bytes are copied once, from the record into the slab. A chunk is handed over when the next row does
-/// not fit, when it reached `chunk.target_bytes`, and at [#handOver]. It takes a part of a range's
-/// acknowledgement at the first row of that range, not before, so a range of skipped rows is done when the
-/// source closes it.
+/// A row's bytes are copied once, from the record into the slab. A chunk is handed over when the next row
+/// does not fit, when it reached `chunk.target_bytes`, and at [#handOver]. It takes a part of a range's
+/// acknowledgement at the first row of that range, not before, so a range of skipped rows is done when
+/// the source closes it.
 ///
 /// Thread ownership: the source thread.
 public final class ChunkBuilder implements RowBuffer {
@@ -65,7 +65,8 @@ public final class ChunkBuilder implements RowBuffer {
         partTaken = false;
     }
 
-    /// The rows that follow were polled at `polled`, and nobody waits for them: their chunks take part of no range.
+    /// The rows that follow were polled at `polled`, and nobody waits for them: their chunks take
+    /// part of no range.
     public void beginUnawaited(long polled) {
         ack = null;
         begun = true;
@@ -198,8 +199,8 @@ public final class ChunkBuilder implements RowBuffer {
         return fresh;
     }
 
-    /// A slab with room for `length` more bytes of the current row. Rows before it are handed over; the begun row moves
-    /// along.
+    /// A slab with room for `length` more bytes of the current row. Rows before it are handed over; the
+    /// begun row moves along.
     private Slab room(int length) {
         var open = openSlab();
         if (open.bytes.length - at >= length) return open;

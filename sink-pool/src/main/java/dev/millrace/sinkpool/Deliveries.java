@@ -5,17 +5,18 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The sealed batches of one shard that are not settled: a FIFO queue of those without a permit, those that hold one,
-/// and those that are parked: they wait for evidence, for their dead letters or for the one replica that they are
-/// pinned to, and hold up nobody.
+/// The sealed batches of one shard that are not settled: a FIFO queue of those without a permit, those
+/// that hold one, and those that are parked: they wait for evidence, for their dead letters or for the
+/// one replica that they are pinned to, and hold up nobody.
 ///
-/// Invariant M3: a permit is given while fewer are out than the throttle's limit, and kept from a batch's first
-/// attempt until it is removed; so at most `inflight.max_per_shard` hold one (SEAL-7). Of those that hold one, no
-/// more are being written than the limit (BRK-12), those that are pinned among them.
+/// Invariant M3: a permit is given while fewer are out than the throttle's limit, and kept from a batch's
+/// first attempt until it is removed; so at most `inflight.max_per_shard` hold one (SEAL-7). Of those
+/// that hold one, no more are being written than the limit (BRK-12), those that are pinned among them.
 ///
 /// Thread ownership: the shard machine that created it.
 final class Deliveries {
-    /// Past these a batch that should be parked keeps its permit: so a shard that only refuses holds (POI-4, POI-13).
+    /// Past these a batch that should be parked keeps its permit: so a shard that only refuses
+    /// holds (POI-4, POI-13).
     static final int MOST_PARKED = 64;
 
     private final Throttle throttle;
@@ -33,7 +34,8 @@ final class Deliveries {
         queue.addLast(delivery);
     }
 
-    /// Gives permits to those that wait for one, the longest waiting first. What is pinned gives its own back first.
+    /// Gives permits to those that wait for one, the longest waiting first. What is pinned gives
+    /// its own back first.
     void admit() {
         for (var delivery : List.copyOf(inFlight))
             if (pins.pinned(delivery) && !(delivery.stage() instanceof Delivery.Stage.Writing)) park(delivery);
@@ -104,7 +106,8 @@ final class Deliveries {
         parked.clear();
     }
 
-    /// Those that hold a permit, in the order in which they got it, those that are parked, and those that wait.
+    /// Those that hold a permit, in the order in which they got it, those that are parked, and
+    /// those that wait.
     List<Delivery> all() {
         var out = new ArrayList<>(inFlight);
         out.addAll(parked);
@@ -128,8 +131,8 @@ final class Deliveries {
         return out;
     }
 
-    /// Those that may have a replica now, what is pinned first, which has waited longest: none while as many are being
-    /// written as the limit allows.
+    /// Those that may have a replica now, what is pinned first, which has waited longest: none while as
+    /// many are being written as the limit allows.
     List<Delivery> ready() {
         var out = new ArrayList<Delivery>();
         var writing = 0;

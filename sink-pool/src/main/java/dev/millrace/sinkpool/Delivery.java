@@ -10,8 +10,8 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// One sealed batch on its way to its sink: where it stands, what its attempts so far said and left open, and, while it
-/// is taken apart, which of its rows have ended.
+/// One sealed batch on its way to its sink: where it stands, what its attempts so far said and left open,
+/// and, while it is taken apart, which of its rows have ended.
 ///
 /// Thread ownership: the shard machine that created it.
 final class Delivery {
@@ -28,7 +28,8 @@ final class Delivery {
         /// Too much is refused for its suspects to be judged; the judge is asked again then.
         record Drifting(long untilNanos) implements Stage {}
 
-        /// Nothing is left of it but dead letters that are on their way, or a row that a person must look at.
+        /// Nothing is left of it but dead letters that are on their way, or a row that a person
+        /// must look at.
         record Settling() implements Stage {}
     }
 
@@ -130,8 +131,8 @@ final class Delivery {
 
     // --- what its attempts said
 
-    /// An attempt failed. Returns whether this is news: a kind of failure that holds the batch, told for the first
-    /// time.
+    /// An attempt failed. Returns whether this is news: a kind of failure that holds the batch, told for
+    /// the first time.
     boolean failed(Failure what, boolean holds) {
         failures++;
         setbacks++;
@@ -159,7 +160,8 @@ final class Delivery {
         doubts.computeIfAbsent(sent(), _ -> new Doubt(replica, nowNanos)).ambiguousAt(replica);
     }
 
-    /// Where what is sent now may be stored; null if no attempt of it was ambiguous, or nothing of it is sent.
+    /// Where what is sent now may be stored; null if no attempt of it was ambiguous, or nothing of
+    /// it is sent.
     @Nullable
     Doubt doubtOfSent() {
         return switch (stage) {
@@ -168,8 +170,8 @@ final class Delivery {
         };
     }
 
-    /// How many rows may be stored twice once `replica` has what is sent now: under its own token, and under those of
-    /// parts of it or of what it is a part of.
+    /// How many rows may be stored twice once `replica` has what is sent now: under its own token, and
+    /// under those of parts of it or of what it is a part of.
     long perhapsTwice(int replica, TokenLog log) {
         var now = sent();
         var rows = 0L;
@@ -228,8 +230,8 @@ final class Delivery {
         return now;
     }
 
-    /// What was refused speaks against no row. Nothing of it is stored, so it is whole again. Returns whether that is
-    /// news.
+    /// What was refused speaks against no row. Nothing of it is stored, so it is whole again. Returns
+    /// whether that is news.
     boolean outage(Failure last) {
         isolation = null;
         outages++;
@@ -241,9 +243,8 @@ final class Delivery {
         return outages > 0;
     }
 
-    /// A batch that was taken apart for nothing is tried whole for some time, then taken apart again: meanwhile the
-    /// sink
-    /// may take all of it but a row.
+    /// A batch that was taken apart for nothing is tried whole for some time, then taken apart again:
+    /// meanwhile the sink may take all of it but a row.
     boolean triedWhole() {
         return outages % OUTAGES_TO_TAKE_APART != 0;
     }
@@ -273,9 +274,8 @@ final class Delivery {
 
     // --- how it ends
 
-    /// How the chunks that are not settled end when they are given up now: in doubt while an attempt of a row is out,
-    /// or
-    /// when one ended unknown.
+    /// How the chunks that are not settled end when they are given up now: in doubt while an attempt of a
+    /// row is out, or when one ended unknown.
     List<RowEndings.Done> givenUp() {
         if (endings != null) {
             return endings.giveUp(stage instanceof Stage.Writing ? sent() : null);

@@ -13,11 +13,11 @@ import java.util.function.Consumer;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
-/// Sends the batches that are ready to replicas that may be written to, pings those that come back, and ends
-/// attempts at their deadlines.
+/// Sends the batches that are ready to replicas that may be written to, pings those that come back, and
+/// ends attempts at their deadlines.
 ///
-/// What an attempt's outcome means for its batch is the machine's to say; what it means for its replica is reported
-/// here.
+/// What an attempt's outcome means for its batch is the machine's to say; what it means for its replica
+/// is reported here.
 ///
 /// Thread ownership: the shard machine that created it.
 final class Dispatcher {
@@ -52,7 +52,8 @@ final class Dispatcher {
         this.heartbeatNanos = Math.clamp(settings.breaker().openNanos(), HEARTBEAT_LEAST_NANOS, HEARTBEAT_MOST_NANOS);
     }
 
-    /// A probe is an attempt of ours with a deadline of its own; the set takes its slot back only if that was lost.
+    /// A probe is an attempt of ours with a deadline of its own; the set takes its slot back only
+    /// if that was lost.
     private static BreakerSettings slotSettings(ShardSettings settings) {
         var breaker = settings.breaker();
         return new BreakerSettings(
@@ -82,9 +83,9 @@ final class Dispatcher {
         }
     }
 
-    /// With a healthy sibling, a probe is a ping, then the smallest batch that waits and may go there (BRK-7). One that
-    /// is
-    /// pinned there has no other way, and so the whole time of a write. Returns whether a batch was started.
+    /// With a healthy sibling, a probe is a ping, then the smallest batch that waits and may go there
+    /// (BRK-7). One that is pinned there has no other way, and so the whole time of a write. Returns
+    /// whether a batch was started.
     private boolean probeBesideSibling(List<Delivery> ready, long nowNanos, Consumer<ShardCommand> out) {
         var deadline =
                 NanoClock.due(nowNanos, Math.min(settings.breaker().probeTimeoutNanos(), settings.writeTimeoutNanos()));
@@ -160,7 +161,8 @@ final class Dispatcher {
         return null;
     }
 
-    /// Attempts at their deadline, whether or not their threads ever end: they are cancelled, and no longer live.
+    /// Attempts at their deadline, whether or not their threads ever end: they are cancelled, and
+    /// no longer live.
     List<Attempts.Live> expire(long nowNanos, Consumer<ShardCommand> out) {
         var expired = new ArrayList<Attempts.Live>();
         for (var attempt : attempts.live()) {

@@ -33,7 +33,8 @@ final class Doubt {
         return sinceNanos;
     }
 
-    /// `ambiguous.pin_for` is over, and that was told. If `freed`, the rows may go to any replica from now on.
+    /// `ambiguous.pin_for` is over, and that was told. If `freed`, the rows may go to any replica
+    /// from now on.
     void over(boolean frees) {
         over = true;
         freed = frees;
@@ -47,7 +48,8 @@ final class Doubt {
         return freed;
     }
 
-    /// The most copies that are stored beside the one that `replica` just took, or knew, under the same token.
+    /// The most copies that are stored beside the one that `replica` just took, or knew, under the
+    /// same token.
     int copiesBeside(int replica, TokenLog log) {
         return switch (log) {
             case SHARED -> 0;

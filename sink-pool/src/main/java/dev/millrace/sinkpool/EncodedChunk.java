@@ -6,12 +6,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/// Encoded rows of one partition in one epoch for one target: the unit handed to a shard. Immutable, but for its one
-/// ending.
+/// Encoded rows of one partition in one epoch for one target: the unit handed to a shard. Immutable, but
+/// for its one ending.
 ///
-/// Row `i` is `bytes[start(i), end(i))` and came from offset `offset(i)`; offsets grow with `i`. A chunk may
-/// span ranges; it holds one part of each range's acknowledgement and one lease of the budget. `settle` ends
-/// them, once; `close` settles as abandoned.
+/// Row `i` is `bytes[start(i), end(i))` and came from offset `offset(i)`; offsets grow with `i`. A chunk
+/// may span ranges; it holds one part of each range's acknowledgement and one lease of the budget.
+/// `settle` ends them, once; `close` settles as abandoned.
 ///
 /// Thread ownership: who holds it; it passes from the source thread through a mailbox to a shard worker.
 public final class EncodedChunk implements AutoCloseable {
@@ -129,8 +129,8 @@ public final class EncodedChunk implements AutoCloseable {
         return polledNanos;
     }
 
-    /// Ends the parts and the lease: what a shell does for a `Settle` command. Returns whether this call did:
-    /// the second of anything changes nothing.
+    /// Ends the parts and the lease: what a shell does for a `Settle` command. Returns whether this call
+    /// did: the second of anything changes nothing.
     public boolean settle(RowCounts counts) {
         if (settled) return false;
         if (counts.rows() != rows) throw new IllegalArgumentException(counts + " of " + rows + " rows");
@@ -140,8 +140,8 @@ public final class EncodedChunk implements AutoCloseable {
         return true;
     }
 
-    /// For a chunk that nobody waits for: its rows without those of these offsets, as chunks that linger from now on.
-    /// They take its place; the rows without one have ended as skipped.
+    /// For a chunk that nobody waits for: its rows without those of these offsets, as chunks that linger
+    /// from now on. They take its place; the rows without one have ended as skipped.
     public List<EncodedChunk> handOn(Set<Long> without, long nowNanos) {
         if (!parts.isEmpty()) throw new IllegalStateException(this + " is waited for");
         if (settled) throw new IllegalStateException(this + " has ended");

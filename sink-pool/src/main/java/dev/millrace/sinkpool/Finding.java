@@ -1,10 +1,11 @@
 package dev.millrace.sinkpool;
 
-/// Something that a person should know of what a pipeline's file names, found by looking and changing nothing.
+/// Something that a person should know of what a pipeline's file names, found by looking and
+/// changing nothing.
 ///
-/// `where` is a place in the file, with the address where it is one of several. `what` says what is so, `remedy` what
-/// to do about it; empty where nothing is to be done. None of them holds a row or a secret; they may hold a server's
-/// text.
+/// `where` is a place in the file, with the address where it is one of several. `what` says what is so,
+/// `remedy` what to do about it; empty where nothing is to be done. None of them holds a row or a secret;
+/// they may hold a server's text.
 public record Finding(Severity severity, String where, String what, String remedy) {
     /// How much it matters, the worst first.
     public enum Severity {

@@ -4,9 +4,11 @@ package dev.millrace.sinkpool;
 public record Guarantee(Level level, String why) {
     /// What holds. Every level holds what those before it hold.
     public enum Level {
-        /// Every row is stored. A write of which nobody knows what became is sent again, and may be stored twice.
+        /// Every row is stored. A write of which nobody knows what became is sent again, and may
+        /// be stored twice.
         L0,
-        /// What is sent again within a run is recognised, and stored once; what replays after a crash may not be.
+        /// What is sent again within a run is recognised, and stored once; what replays after a
+        /// crash may not be.
         L1
     }
 }

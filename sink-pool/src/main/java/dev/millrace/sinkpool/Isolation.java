@@ -6,11 +6,11 @@ import java.util.BitSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Finds the rows of one batch that its sink does not take, by writing parts of the batch: depth first, the left part
-/// first, until what is refused is a single row (POI-1, POI-2).
+/// Finds the rows of one batch that its sink does not take, by writing parts of the batch: depth first,
+/// the left part first, until what is refused is a single row (POI-1, POI-2).
 ///
-/// A row that the sink names is tried last, alone, after the rows before it and the rows behind it (POI-11). A name
-/// that turns out wrong is the last one believed.
+/// A row that the sink names is tried last, alone, after the rows before it and the rows behind it
+/// (POI-11). A name that turns out wrong is the last one believed.
 ///
 /// Invariant: the open parts, the suspects and what was taken are disjoint, and together all rows.
 ///
@@ -28,8 +28,8 @@ final class Isolation {
         }
     }
 
-    /// A row that was refused alone. `certain`: for a reason that needs no evidence. `early`: before the sink took any
-    /// sibling, so perhaps only because it took nothing just then.
+    /// A row that was refused alone. `certain`: for a reason that needs no evidence. `early`: before the
+    /// sink took any sibling, so perhaps only because it took nothing just then.
     record Suspect(int row, Failure failure, int attempts, boolean certain, boolean early) {}
 
     /// Why a row is poison that alone is too large, whatever number the sink has for that.
@@ -74,7 +74,8 @@ final class Isolation {
         return part;
     }
 
-    /// The sink did not take the current part. `named` is the row of the part that it named, from 0; −1 for none.
+    /// The sink did not take the current part. `named` is the row of the part that it named, from
+    /// 0; −1 for none.
     void refused(Failure failure, int rowNamed) {
         if (!landed) refusals++;
         var part = open.getFirst();
@@ -93,7 +94,8 @@ final class Isolation {
         if (earlier != null && open.remove(earlier)) open.push(earlier);
     }
 
-    /// The current part is too large for the sink. A single row that is, is so whatever becomes of others (POI-15).
+    /// The current part is too large for the sink. A single row that is, is so whatever becomes of
+    /// others (POI-15).
     void tooLarge(Failure failure) {
         var part = open.getFirst();
         if (part.rows() == 1) suspect(part, new Failure(TOO_LARGE, failure.toString(), false), true);
@@ -120,8 +122,8 @@ final class Isolation {
         if (part.from() < row) open.push(new Part(part.from(), row));
     }
 
-    /// Once a sibling was taken, what was refused before that is tried once more: a sink that took nothing for a while
-    /// has said nothing of these rows.
+    /// Once a sibling was taken, what was refused before that is tried once more: a sink that took
+    /// nothing for a while has said nothing of these rows.
     private void tryEarlyOnesAgain() {
         if (!open.isEmpty() || !landed) return;
         for (var at = suspects.size() - 1; at >= 0; at--) {
@@ -132,8 +134,8 @@ final class Isolation {
         }
     }
 
-    /// Suspects that nobody judged are tried once more, since their cause may be mended: all of them, or one, each time
-    /// another, and then all if the sink takes it.
+    /// Suspects that nobody judged are tried once more, since their cause may be mended: all of them, or
+    /// one, each time another, and then all if the sink takes it.
     void again(boolean all) {
         tries = 0;
         asks = !all;

@@ -32,8 +32,8 @@ public final class LayoutWatch implements AutoCloseable {
         thread = Thread.ofPlatform().daemon().name("millrace-layout-" + sink).unstarted(this::run);
     }
 
-    /// Begins to look. A look says why the destination can't be written to as it is now, in words for a person, or null:
-    /// that is told once.
+    /// Begins to look. A look says why the destination can't be written to as it is now, in words for a
+    /// person, or null: that is told once.
     public static LayoutWatch over(String sink, Supplier<@Nullable String> look) {
         var watch = new LayoutWatch(sink, look);
         watch.thread.start();

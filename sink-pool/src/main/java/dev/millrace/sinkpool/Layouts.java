@@ -1,8 +1,12 @@
 package dev.millrace.sinkpool;
 
+import java.util.Collection;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiPredicate;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// The descriptions of one destination, in the order in which they were found, each under its number: see
@@ -35,6 +39,14 @@ public final class Layouts<D> {
     /// Throws for a number that was never given.
     public D of(int layout) {
         return all.get(layout).description();
+    }
+
+    /// The names, such as of columns, that an earlier description has and the latest lacks.
+    public Set<String> gone(Function<D, ? extends Collection<String>> names) {
+        var gone = new TreeSet<String>();
+        for (var layout : all) gone.addAll(names.apply(layout.description()));
+        if (!all.isEmpty()) gone.removeAll(names.apply(all.getLast().description()));
+        return gone;
     }
 
     /// It looks like this now. Returns whether that is another layout than the one before.

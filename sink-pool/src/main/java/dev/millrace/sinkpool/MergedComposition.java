@@ -24,9 +24,9 @@ final class MergedComposition {
         this.settings = settings;
     }
 
-    /// Adds a chunk, and seals what has reached a threshold into `sealed`: never more than one chunk too much. A chunk
-    /// that reaches a threshold alone seals what is open before it, and goes alone (SEAL-2). So does one of another
-    /// layout.
+    /// Adds a chunk, and seals what has reached a threshold into `sealed`: never more than one chunk too
+    /// much. A chunk that reaches a threshold alone seals what is open before it, and goes alone
+    /// (SEAL-2). So does one of another layout.
     void add(EncodedChunk chunk, List<Sealing> sealed) {
         if (!open.isEmpty() && open.getFirst().layout() != chunk.layout()) seal(SealReason.LAYOUT, sealed);
         var alone = reason(chunk.rows(), chunk.byteCount());
@@ -46,8 +46,8 @@ final class MergedComposition {
         if (!open.isEmpty() && nowNanos - oldestNanos >= lingerNanos) seal(SealReason.LINGER, sealed);
     }
 
-    /// Seals what is at least a quarter full, or has half the linger of the settings behind it, since nothing more
-    /// would come; what is less would only make small batches.
+    /// Seals what is at least a quarter full, or has half the linger of the settings behind it, since
+    /// nothing more would come; what is less would only make small batches.
     void sealUnderPressure(long nowNanos, List<Sealing> sealed) {
         var worth = rows * 4 >= settings.maxRows()
                 || bytes * 4 >= settings.maxBytes()

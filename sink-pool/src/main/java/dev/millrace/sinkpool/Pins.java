@@ -3,15 +3,16 @@ package dev.millrace.sinkpool;
 import dev.millrace.breaker.Preference;
 import org.jspecify.annotations.Nullable;
 
-/// Decides which batches wait for one replica: those that it may have stored, where no other would recognise them
-/// (WRT-11).
+/// Decides which batches wait for one replica: those that it may have stored, where no other would
+/// recognise them (WRT-11).
 ///
-/// A pin is of what goes out under one token. It ends when that is written; when it is refused and parts of it go out,
-/// which nobody would recognise anyway; or after `ambiguous.pin_for`, if it is then sent again. A batch that was is
-/// pinned no more.
+/// A pin is of what goes out under one token. It ends when that is written; when it is refused and parts
+/// of it go out, which nobody would recognise anyway; or after `ambiguous.pin_for`, if it is then sent
+/// again. A batch that was is pinned no more.
 ///
-/// Invariant W1: where the log is unshared, no attempt goes to another replica than that of the first ambiguous attempt
-/// under its token, unless it is to be sent again, and then what may be stored twice is counted.
+/// Invariant W1: where the log is unshared, no attempt goes to another replica than that of the first
+/// ambiguous attempt under its token, unless it is to be sent again, and then what may be stored twice is
+/// counted.
 ///
 /// Thread ownership: the shard machine that created it.
 final class Pins {

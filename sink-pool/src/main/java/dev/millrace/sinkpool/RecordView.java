@@ -2,10 +2,11 @@ package dev.millrace.sinkpool;
 
 import org.jspecify.annotations.Nullable;
 
-/// One record as the source hands it to an encoder: a cursor over Kafka's own buffers, moved on for each record.
+/// One record as the source hands it to an encoder: a cursor over Kafka's own buffers, moved on
+/// for each record.
 ///
-/// Valid during one call; an encoder copies what it keeps. A length of −1 is null. Keys and values are slices
-/// of arrays that hold other records too: never look beyond the length.
+/// Valid during one call; an encoder copies what it keeps. A length of −1 is null. Keys and values are
+/// slices of arrays that hold other records too: never look beyond the length.
 ///
 /// Thread ownership: the source thread.
 public interface RecordView {
@@ -29,8 +30,8 @@ public interface RecordView {
 
     int valueLength();
 
-    /// How many headers it has. A name may stand there several times. A source whose records can have none leaves this
-    /// alone.
+    /// How many headers it has. A name may stand there several times. A source whose records can have
+    /// none leaves this alone.
     default int headerCount() {
         return 0;
     }

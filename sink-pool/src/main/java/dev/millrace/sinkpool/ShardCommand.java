@@ -2,8 +2,8 @@ package dev.millrace.sinkpool;
 
 /// All that a shard machine can ask of its shell. Carried out in order.
 public sealed interface ShardCommand {
-    /// `attempt` is never reused. `rows` and `token` are the batch's own, or a part's; `mayBeStored`: an earlier
-    /// attempt of some of these rows ended unknown.
+    /// `attempt` is never reused. `rows` and `token` are the batch's own, or a part's; `mayBeStored`: an
+    /// earlier attempt of some of these rows ended unknown.
     record StartAttempt(
             long attempt,
             int replica,
@@ -23,7 +23,8 @@ public sealed interface ShardCommand {
     /// All rows of the chunk have ended. The only command that touches acknowledgements and budget.
     record Settle(EncodedChunk chunk, RowCounts counts) implements ShardCommand {}
 
-    /// Poison: send it to the dead-letter topic. Ends with a [ShardEvent.DeadLettered]; until then its chunk is held.
+    /// Poison: send it to the dead-letter topic. Ends with a [ShardEvent.DeadLettered]; until then
+    /// its chunk is held.
     record DeadLetter(SealedBatch batch, RowRef row, Failure failure, int attempts) implements ShardCommand {}
 
     /// Poison, and the policy is to stop: the process ends, naming it.

@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.LongAdder;
 
-/// What one shard has done so far in this run. Owned by the pool, so that it outlives the worker that writes it
-/// (OPS-4).
+/// What one shard has done so far in this run. Owned by the pool, so that it outlives the worker that
+/// writes it (OPS-4).
 ///
 /// Thread ownership: written by the shard machine; read from any thread.
 public final class ShardCounts {
@@ -82,7 +82,8 @@ public final class ShardCounts {
         replicaRows.addAndGet(replica, rows);
     }
 
-    /// These are written, and may be stored once more by an ambiguous attempt that this write did not repeat.
+    /// These are written, and may be stored once more by an ambiguous attempt that this write did
+    /// not repeat.
     void perhapsTwice(long rows) {
         possibleDuplicates.addAndGet(rows);
     }
@@ -104,7 +105,8 @@ public final class ShardCounts {
         rowsInDoubt.addAndGet(counts.inDoubt());
     }
 
-    /// Rows that the sink has, repeats of this run counted once; those it said it had before are among them.
+    /// Rows that the sink has, repeats of this run counted once; those it said it had before are
+    /// among them.
     public long rowsWritten() {
         return rowsWritten.get();
     }
@@ -121,13 +123,14 @@ public final class ShardCounts {
         return rowsSkipped.get();
     }
 
-    /// Rows that this run may have stored twice: of a batch that was taken apart after an attempt had ended unknown
-    /// (POI-12), or that was sent where no repeat is recognised (WRT-11).
+    /// Rows that this run may have stored twice: of a batch that was taken apart after an attempt had
+    /// ended unknown (POI-12), or that was sent where no repeat is recognised (WRT-11).
     public long possibleDuplicates() {
         return possibleDuplicates.get();
     }
 
-    /// Of an advisory shard: rows of batches whose one write did not succeed. They count as abandoned or in doubt too.
+    /// Of an advisory shard: rows of batches whose one write did not succeed. They count as
+    /// abandoned or in doubt too.
     public long rowsDropped() {
         return rowsDropped.get();
     }

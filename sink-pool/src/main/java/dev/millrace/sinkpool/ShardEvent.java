@@ -5,8 +5,8 @@ import java.util.List;
 
 /// All that can happen to a shard. Everything a machine learns comes as one of these.
 public sealed interface ShardEvent {
-    /// Chunks came, in the order in which they were offered. In bulk, so that a backlog becomes large batches, not one
-    /// for each chunk.
+    /// Chunks came, in the order in which they were offered. In bulk, so that a backlog becomes large
+    /// batches, not one for each chunk.
     record ChunksArrived(List<EncodedChunk> chunks) implements ShardEvent {}
 
     /// Time passed: linger, backoff, probe, attempt and drain deadlines are looked at.
@@ -15,8 +15,8 @@ public sealed interface ShardEvent {
     /// The thread of an attempt or a ping ended with an outcome, live or long given up.
     record AttemptEnded(long attempt, WriteOutcome outcome) implements ShardEvent {}
 
-    /// The thread of an attempt ended without an outcome, or could not be started: its probe slot goes back (BRK-4);
-    /// the batch is retried.
+    /// The thread of an attempt ended without an outcome, or could not be started: its probe slot goes
+    /// back (BRK-4); the batch is retried.
     record AttemptLost(long attempt, Failure failure) implements ShardEvent {}
 
     /// The dead-letter topic has acknowledged it.
@@ -34,8 +34,8 @@ public sealed interface ShardEvent {
     /// Being revoked: seal what is open of it, so that it can finish before the revoke returns.
     record Revoking(SourcePartition partition, long epoch) implements ShardEvent {}
 
-    /// Gone, and every earlier epoch of the partition with it: what no attempt has begun of it is taken out as
-    /// abandoned (CKP-6).
+    /// Gone, and every earlier epoch of the partition with it: what no attempt has begun of it is taken
+    /// out as abandoned (CKP-6).
     record EpochEnded(SourcePartition partition, long epoch) implements ShardEvent {}
 
     /// Stop: seal without linger, write until the deadline, then abandon. A later one replaces it.

@@ -14,16 +14,16 @@ import org.jspecify.annotations.Nullable;
 
 /// Decides for one shard of one sink what is sealed, written, retried, taken apart, settled and abandoned.
 ///
-/// Reads no clock, starts no thread, does no I/O, takes no lock, draws chance only from the generator it was given. The
-/// simulation and the worker drive this same class.
+/// Reads no clock, starts no thread, does no I/O, takes no lock, draws chance only from the generator it
+/// was given. The simulation and the worker drive this same class.
 ///
-/// A batch takes an in-flight permit with its first attempt and keeps it, through backoff and breaker waits,
-/// until it is settled, parked or pinned to one replica. With none free, sealed batches wait in FIFO order and
-/// [#wantsChunks] is false
-/// (SEAL-5). While the sink is overloaded there are fewer permits, and open batches linger longer (BRK-12).
+/// A batch takes an in-flight permit with its first attempt and keeps it, through backoff and breaker
+/// waits, until it is settled, parked or pinned to one replica. With none free, sealed batches wait in
+/// FIFO order and [#wantsChunks] is false (SEAL-5). While the sink is overloaded there are fewer permits,
+/// and open batches linger longer (BRK-12).
 ///
-/// Invariant M1: a chunk that arrived is settled exactly once, as written only after a sink said so. M2: every attempt
-/// of a batch sends the same rows under the same token (SEAL-4).
+/// Invariant M1: a chunk that arrived is settled exactly once, as written only after a sink said so. M2:
+/// every attempt of a batch sends the same rows under the same token (SEAL-4).
 ///
 /// Thread ownership: one caller at a time.
 public final class ShardMachine {
@@ -63,8 +63,9 @@ public final class ShardMachine {
         this.trials = new Trials(settings.poison(), deliveries, ladder, counts, late);
     }
 
-    /// The one method that may change it. `nowNanos` never decreases. Commands come in the order in which they
-    /// are to be carried out: an attempt that became possible is started before anything is settled (WRT-7).
+    /// The one method that may change it. `nowNanos` never decreases. Commands come in the order in which
+    /// they are to be carried out: an attempt that became possible is started before anything is settled
+    /// (WRT-7).
     public void on(ShardEvent event, long nowNanos, Consumer<ShardCommand> out) {
         switch (event) {
             case ShardEvent.ChunksArrived(var chunks) -> {
@@ -113,8 +114,8 @@ public final class ShardMachine {
         return revoking.getOrDefault(chunk.partition(), -1L) == chunk.epoch();
     }
 
-    /// Takes the chunks of ended epochs out of every batch of which no attempt has begun (CKP-6). One that has
-    /// begun keeps its rows; it is given up between attempts if nobody waits for any of them.
+    /// Takes the chunks of ended epochs out of every batch of which no attempt has begun (CKP-6). One
+    /// that has begun keeps its rows; it is given up between attempts if nobody waits for any of them.
     private void epochEnded(SourcePartition partition, long epoch, long nowNanos) {
         endedEpochs.merge(partition, epoch, Math::max);
         if (revoking.getOrDefault(partition, Long.MAX_VALUE) <= epoch) revoking.remove(partition);
@@ -258,8 +259,8 @@ public final class ShardMachine {
         again(delivery, failure, attempt.permit().replica(), sleep, nowNanos);
     }
 
-    /// The sink answered that it does not take these rows. Returns the batch, if it is to be taken apart: one of which
-    /// something may be stored is not, and waits as it is (POI-12).
+    /// The sink answered that it does not take these rows. Returns the batch, if it is to be taken apart:
+    /// one of which something may be stored is not, and waits as it is (POI-12).
     private @Nullable Delivery refused(Attempts.Live attempt, Failure failure, ShardCounts.Attempt how, long nowNanos) {
         var delivery = attempt.delivery();
         if (delivery == null || failure.mayHaveStored()) {
@@ -274,8 +275,8 @@ public final class ShardMachine {
         return giveUpIfUnwanted(delivery) ? null : delivery;
     }
 
-    /// The sink answered that it does not take this, for a reason that a person must look at. Never against the replica
-    /// (BRK-11); nothing is dropped.
+    /// The sink answered that it does not take this, for a reason that a person must look at. Never
+    /// against the replica (BRK-11); nothing is dropped.
     private void held(Attempts.Live attempt, Failure failure, ShardCounts.Attempt how, long nowNanos) {
         count(attempt, how);
         answered(attempt, nowNanos);
@@ -287,9 +288,8 @@ public final class ShardMachine {
         again(delivery, failure, attempt.permit().replica(), ladder.longestNanos(), nowNanos);
     }
 
-    /// An advisory sink's batch is written once: whatever was said of it but that it is written, it is dropped. Nothing
-    /// of
-    /// it is tried again, taken apart or set aside. Returns whether it was.
+    /// An advisory sink's batch is written once: whatever was said of it but that it is written, it is
+    /// dropped. Nothing of it is tried again, taken apart or set aside. Returns whether it was.
     private boolean dropped(Delivery delivery, Failure failure) {
         if (!settings.advisory()) return false;
         delivery.failed(failure, false);
@@ -348,7 +348,8 @@ public final class ShardMachine {
         } while (draining && sealForDrain(nowNanos));
     }
 
-    /// While a drain is on, nothing lingers; but as long as no permit is free, what is open may still grow (SEAL-9).
+    /// While a drain is on, nothing lingers; but as long as no permit is free, what is open may
+    /// still grow (SEAL-9).
     private boolean sealForDrain(long nowNanos) {
         if (!deliveries.permitFree()) return false;
         composer.sealIf(_ -> true, SealReason.DRAIN);
@@ -396,7 +397,8 @@ public final class ShardMachine {
 
     // --- what others may ask
 
-    /// When a `Tick` would next do something; [NanoClock#NEVER] for never. A tick at exactly this time does it.
+    /// When a `Tick` would next do something; [NanoClock#NEVER] for never. A tick at exactly this
+    /// time does it.
     public long wakeAtNanos() {
         if (over) return NanoClock.NEVER;
         var wake = NanoClock.earlier(dispatcher.wakeAtNanos(), composer.wakeAtNanos(throttle.lingerNanos()));
@@ -410,8 +412,8 @@ public final class ShardMachine {
         return over || deliveries.noneWaits();
     }
 
-    /// All chunks that are not settled, those of commands not yet carried out among them: what its shell settles if the
-    /// machine or the shell itself fails. The machine is of no use afterwards.
+    /// All chunks that are not settled, those of commands not yet carried out among them: what its shell
+    /// settles if the machine or the shell itself fails. The machine is of no use afterwards.
     public List<EncodedChunk> held() {
         var out = new ArrayList<>(composer.takeAll());
         deliveries.all().forEach(delivery -> out.addAll(delivery.chunks()));
@@ -419,10 +421,11 @@ public final class ShardMachine {
         return out;
     }
 
-    /// The machine or its shell failed while it dealt with `current`: everything that anybody waits for ends.
-    /// What was decided stands; what is held may be out in an attempt that this very step began, so it is in doubt;
-    /// `queued` and what came with `current` and was not taken in is abandoned. `settle` says whether it ended the
-    /// chunk; one that had ended before is not counted again. The machine is of no use afterwards.
+    /// The machine or its shell failed while it dealt with `current`: everything that anybody waits for
+    /// ends. What was decided stands; what is held may be out in an attempt that this very step began, so
+    /// it is in doubt; `queued` and what came with `current` and was not taken in is abandoned. `settle`
+    /// says whether it ended the chunk; one that had ended before is not counted again. The machine is of
+    /// no use afterwards.
     public void failed(
             @Nullable ShardEvent current, List<EncodedChunk> queued, BiPredicate<EncodedChunk, RowCounts> settle) {
         over = true;

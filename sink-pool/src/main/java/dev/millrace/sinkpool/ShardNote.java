@@ -1,6 +1,7 @@
 package dev.millrace.sinkpool;
 
-/// A change worth a log line or a timer (BRK-8, BRK-10): told once, carried out by the shell, outside the machine.
+/// A change worth a log line or a timer (BRK-8, BRK-10): told once, carried out by the shell,
+/// outside the machine.
 public sealed interface ShardNote {
     /// No replica is closed any more. `first` is the failure that did it.
     record OutageBegan(Failure first) implements ShardNote {}
@@ -32,9 +33,8 @@ public sealed interface ShardNote {
     /// Too many rows are refused to be poison: nothing is set aside until their share falls (POI-13).
     record Drift(long batch, int suspects, Failure failure) implements ShardNote {}
 
-    /// A batch was given up at `retry.max_attempts`: its ranges fail. Of an advisory sink: after its one write, and
-    /// nothing
-    /// fails.
+    /// A batch was given up at `retry.max_attempts`: its ranges fail. Of an advisory sink: after its one
+    /// write, and nothing fails.
     record GaveUp(long batch, int attempts, Failure failure) implements ShardNote {}
 
     /// A batch may be stored at this replica, and no other would recognise it: it waits for that one.
@@ -45,7 +45,8 @@ public sealed interface ShardNote {
 
     record Sealed(SealedBatch batch) implements ShardNote {}
 
-    /// An attempt ended: `waitNanos` from its batch's seal to this attempt's start, `writeNanos` the attempt itself.
+    /// An attempt ended: `waitNanos` from its batch's seal to this attempt's start, `writeNanos`
+    /// the attempt itself.
     record Wrote(SealedBatch batch, int replica, long accepted, long duplicate, long waitNanos, long writeNanos)
             implements ShardNote {}
 

@@ -6,13 +6,14 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// A shard as told to people: for the endpoints, the gauges and the report. The last one outlives its worker.
+/// A shard as told to people: for the endpoints, the gauges and the report. The last one outlives
+/// its worker.
 ///
-/// Times are points on the monotonic clock, [NanoClock#NEVER] where there is none; whoever shows them computes
-/// the age. `usable`: a replica is closed and may be written to. `sleepEndsNanos` and `sleepNanos` tell the
-/// longest backoff being slept now. `lastAnswerNanos` is when the sink last answered anything, a refusal
-/// included. `limit` batches may be on their way, and open ones linger for `lingerNanos`: as set, but while the sink
-/// is overloaded (BRK-12).
+/// Times are points on the monotonic clock, [NanoClock#NEVER] where there is none; whoever shows them
+/// computes the age. `usable`: a replica is closed and may be written to. `sleepEndsNanos` and
+/// `sleepNanos` tell the longest backoff being slept now. `lastAnswerNanos` is when the sink last
+/// answered anything, a refusal included. `limit` batches may be on their way, and open ones linger for
+/// `lingerNanos`: as set, but while the sink is overloaded (BRK-12).
 public record ShardView(
         ShardId shard,
         boolean usable,
@@ -30,8 +31,8 @@ public record ShardView(
         replicas = List.copyOf(replicas);
     }
 
-    /// A sealed batch that is not settled, or was given up at the end. `blocked`: it waits for a person. `parked`: it
-    /// has begun, and holds no permit. With a `pin` it goes to one replica only.
+    /// A sealed batch that is not settled, or was given up at the end. `blocked`: it waits for a person.
+    /// `parked`: it has begun, and holds no permit. With a `pin` it goes to one replica only.
     public record Held(
             long batch,
             long rows,
@@ -44,8 +45,8 @@ public record ShardView(
             @Nullable Failure failure,
             Set<SourcePartition> partitions) {}
 
-    /// It may be stored at this replica, since the first attempt of which that is not known, and no other would
-    /// recognise it. `over`: `ambiguous.pin_for` has passed, and it waits on (WRT-11).
+    /// It may be stored at this replica, since the first attempt of which that is not known, and no other
+    /// would recognise it. `over`: `ambiguous.pin_for` has passed, and it waits on (WRT-11).
     public record Pin(int replica, long sinceNanos, boolean over) {}
 
     /// A replica, and what its last failed attempt said.

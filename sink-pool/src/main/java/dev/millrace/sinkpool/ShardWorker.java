@@ -10,11 +10,12 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// The shell of one shard machine: one platform thread, one mailbox, one wait, and a virtual thread for each attempt.
+/// The shell of one shard machine: one platform thread, one mailbox, one wait, and a virtual
+/// thread for each attempt.
 ///
-/// Its loop: take an event or the tick; step the machine; carry out the commands; publish the view. On any
-/// `Throwable` of its own it settles every chunk it holds as failed, keeps its counters and its view, and tells
-/// the listener.
+/// Its loop: take an event or the tick; step the machine; carry out the commands; publish the view. On
+/// any `Throwable` of its own it settles every chunk it holds as failed, keeps its counters and its view,
+/// and tells the listener.
 ///
 /// Thread ownership: `offer`, `tell`, `hasRoom`, `view`, `counts`, `state` from any thread.
 final class ShardWorker {
@@ -43,8 +44,8 @@ final class ShardWorker {
     private volatile ShardView view;
     private volatile ShardStatus.Worker state = ShardStatus.Worker.RUNNING;
 
-    /// `shareRows` and `shareBytes` are the most that this shard may hold of the budget, so that a dead one leaves the
-    /// others running.
+    /// `shareRows` and `shareBytes` are the most that this shard may hold of the budget, so that a dead
+    /// one leaves the others running.
     ShardWorker(
             ShardSettings settings,
             ShardMachine machine,
@@ -107,8 +108,8 @@ final class ShardWorker {
         return underItsShare() && mailbox.hasRoom();
     }
 
-    /// It holds all that it may of the budget, so nothing more comes until something is settled: what is open
-    /// is sealed as far as that is worth it, or only linger would.
+    /// It holds all that it may of the budget, so nothing more comes until something is settled: what is
+    /// open is sealed as far as that is worth it, or only linger would.
     private void press() {
         var now = clock.nanoTime();
         var last = pressedNanos.get();
@@ -277,7 +278,8 @@ final class ShardWorker {
         if (attempt != null) attempt.cancel();
     }
 
-    /// Fails what it holds, so that nothing waits for it, and tells. What an attempt was out for is in doubt.
+    /// Fails what it holds, so that nothing waits for it, and tells. What an attempt was out for
+    /// is in doubt.
     private void die(Throwable cause) {
         state = ShardStatus.Worker.DIED;
         try {

@@ -2,23 +2,24 @@ package dev.millrace.sinkpool;
 
 import java.net.URI;
 
-/// One configured sink: how a record becomes a row of it, and a writer for each endpoint. Made by a connector from its
-/// settings.
+/// One configured sink: how a record becomes a row of it, and a writer for each endpoint. Made by a
+/// connector from its settings.
 public interface Sink extends AutoCloseable {
     SinkTraits traits();
 
     /// One for each source thread.
     RowEncoder encoder();
 
-    /// `told` is called, on a thread of the sink's, each time the destination is described anew so that rows are made
-    /// differently: encoders made from then on have another layout. Before the first encoder is made.
+    /// `told` is called, on a thread of the sink's, each time the destination is described anew so that
+    /// rows are made differently: encoders made from then on have another layout. Before the first
+    /// encoder is made.
     default void onNewLayout(Runnable told) {}
 
     /// Does not connect: the first write does. Throws only for a bug.
     SinkWriter writer(ShardId shard, URI endpoint);
 
-    /// Who of this shard's replicas recognises a repeat, as far as that is known now. May be asked at any time, from
-    /// any thread, and blocks for nothing.
+    /// Who of this shard's replicas recognises a repeat, as far as that is known now. May be asked at any
+    /// time, from any thread, and blocks for nothing.
     default TokenLog tokenLog(ShardId shard) {
         return TokenLog.SHARED;
     }

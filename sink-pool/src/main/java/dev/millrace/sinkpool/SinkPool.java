@@ -12,8 +12,8 @@ import java.util.random.RandomGeneratorFactory;
 
 /// The shard workers of all sinks of one pipeline, and the budget they share.
 ///
-/// Life: made, `start`, offers from source threads, `closeInput` and `drainBy` in any order, `awaitFinished`, `close`.
-/// A pool that is closed without a drain abandons at once.
+/// Life: made, `start`, offers from source threads, `closeInput` and `drainBy` in any order,
+/// `awaitFinished`, `close`. A pool that is closed without a drain abandons at once.
 ///
 /// Thread ownership: shared; the life cycle belongs to whoever made it.
 public final class SinkPool implements Intake, AutoCloseable {
@@ -26,8 +26,8 @@ public final class SinkPool implements Intake, AutoCloseable {
     private final AdmissionBudget budget;
     private final NanoClock clock;
 
-    /// One list of shards for each sink, in the order that [Target] counts in. `seed` is where the jitter of
-    /// retries comes from. `deadLetters` stays the caller's.
+    /// One list of shards for each sink, in the order that [Target] counts in. `seed` is where the jitter
+    /// of retries comes from. `deadLetters` stays the caller's.
     public SinkPool(
             List<List<ShardSpec>> specs,
             AdmissionBudget budget,
@@ -119,8 +119,8 @@ public final class SinkPool implements Intake, AutoCloseable {
         all.forEach(shard -> shard.worker().closeInput());
     }
 
-    /// Returns at once. Each worker ends when the input is closed and it holds nothing, or at the deadline. May
-    /// be called again with another deadline.
+    /// Returns at once. Each worker ends when the input is closed and it holds nothing, or at the
+    /// deadline. May be called again with another deadline.
     public void drainBy(long deadlineNanos) {
         tellAll(new ShardEvent.DrainBy(deadlineNanos));
     }
@@ -146,8 +146,8 @@ public final class SinkPool implements Intake, AutoCloseable {
                 worker.counts());
     }
 
-    /// Ends what still runs: workers abandon at once, writers are closed. Takes at most twice 500 ms, whatever a writer
-    /// does.
+    /// Ends what still runs: workers abandon at once, writers are closed. Takes at most twice 500 ms,
+    /// whatever a writer does.
     @Override
     public void close() {
         closeInput();

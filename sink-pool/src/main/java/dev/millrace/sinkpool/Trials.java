@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Takes batches apart that their sink refuses, and sets aside the rows that turn out to be poison.
 ///
-/// What is refused waits without a permit wherever nothing speaks against its rows, so that a shard which is well goes
-/// on beside it.
+/// What is refused waits without a permit wherever nothing speaks against its rows, so that a shard which
+/// is well goes on beside it.
 ///
 /// Thread ownership: the shard machine that created it.
 final class Trials {
@@ -51,8 +51,8 @@ final class Trials {
         deliveries.evidence(nowNanos);
     }
 
-    /// The sink took the current part of it, of which so many rows may be stored twice. What comes next is asked for by
-    /// [#goOn], if anybody waits for the rest.
+    /// The sink took the current part of it, of which so many rows may be stored twice. What comes next
+    /// is asked for by [#goOn], if anybody waits for the rest.
     void accepted(Delivery delivery, Isolation isolation, long perhapsTwice, long nowNanos) {
         var part = isolation.taken();
         delivery.ready();
@@ -69,8 +69,8 @@ final class Trials {
         next(delivery, suspects.isEmpty() ? null : suspects.getLast().failure(), nowNanos);
     }
 
-    /// Suspects that waited for the share of poison to fall are tried again, and judged by what comes of it. While it
-    /// has not fallen one of them is, to see whether somebody mended the cause.
+    /// Suspects that waited for the share of poison to fall are tried again, and judged by what comes of
+    /// it. While it has not fallen one of them is, to see whether somebody mended the cause.
     void tick(long nowNanos) {
         for (var delivery : deliveries.drifting(nowNanos)) {
             var isolation = delivery.apart();

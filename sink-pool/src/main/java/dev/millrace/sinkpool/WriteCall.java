@@ -9,10 +9,12 @@ public interface WriteCall {
 
     Token token();
 
-    /// An earlier attempt of these rows, alone or among others, ended unknown: some of them may be stored already.
+    /// An earlier attempt of these rows, alone or among others, ended unknown: some of them may be
+    /// stored already.
     boolean mayBeStored();
 
-    /// When the attempt counts as failed, whether or not it has ended. A writer sets its own time-outs below it.
+    /// When the attempt counts as failed, whether or not it has ended. A writer sets its own
+    /// time-outs below it.
     long deadlineNanos();
 
     /// How to end this call from another thread at its deadline: close the socket, abort the connection.

@@ -7,6 +7,7 @@ import dev.millrace.checkpoint.OpenHandles;
 import dev.millrace.checkpoint.PartitionTracker;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
@@ -88,7 +89,8 @@ final class RowsTest {
         assertThat(budget.bytes()).isZero();
     }
 
-    /// A row of pieces: whole arrays, single bytes and text, now and then larger than a slab, skipped, or behind a gap.
+    /// A row of pieces: whole arrays, single bytes and text, now and then larger than a slab,
+    /// skipped, or behind a gap.
     private static void append(Lane lane, SplittableRandom random) {
         lane.offset += random.nextInt(30) == 0 ? 1L << 32 : 1 + random.nextInt(3);
         var large = random.nextInt(25) == 0;
@@ -192,5 +194,29 @@ final class RowsTest {
                         - Arrays.stream(sleeps).min().getAsLong())
                 .as("they spread over the share of jitter")
                 .isGreaterThan(5_000_000L);
+    }
+
+    @Property(tries = 200, shrinking = ShrinkingMode.BOUNDED)
+    @Tag("CH-9")
+    void onlyTheRowsThatAreWantedAreTaken(@ForAll long seed) {
+        var random = new SplittableRandom(seed);
+        var lane = new Lane(
+                0,
+                new SlabSource(1 + random.nextInt(200)),
+                new AdmissionBudget(1000, 1_000_000, 0.5),
+                new OpenHandles());
+        for (var i = 1 + random.nextInt(100); i > 0; i--) append(lane, random);
+        lane.builder.handOver();
+        if (lane.chunks.isEmpty()) return;
+        var all = BatchRows.of(lane.chunks);
+        var wanted = new BitSet();
+        var expected = new ArrayList<String>();
+        wanted.set(random.nextInt(all.rows()));
+        for (var row = 0; row < all.rows(); row++) if (random.nextInt(3) == 0) wanted.set(row);
+        wanted.stream().forEach(row -> expected.add(Bytes.sent(all.part(row, row + 1))));
+        var only = all.only(wanted);
+        assertThat(only.rows()).isEqualTo(wanted.cardinality());
+        assertThat(Bytes.sent(only)).isEqualTo(String.join("", expected));
+        lane.chunks.forEach(chunk -> chunk.settle(Ending.WRITTEN));
     }
 }

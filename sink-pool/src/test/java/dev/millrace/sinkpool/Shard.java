@@ -12,16 +12,18 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 
-/// A shard machine on a bench: numbers for time, a fixed seed for chance, and the part of its shell that settles.
+/// A shard machine on a bench: numbers for time, a fixed seed for chance, and the part of its
+/// shell that settles.
 ///
-/// Times are milliseconds from the start. Checks after each event what must always hold: no chunk is settled twice, at
-/// most `max_per_shard` batches are being written, a repeat is the same bytes under the same token, an attempt starts
-/// once, and the next wake-up lies ahead.
+/// Times are milliseconds from the start. Checks after each event what must always hold: no chunk is
+/// settled twice, at most `max_per_shard` batches are being written, a repeat is the same bytes under the
+/// same token, an attempt starts once, and the next wake-up lies ahead.
 final class Shard {
     static final long MS = 1_000_000;
     static final ShardId ID = new ShardId("store", "s1");
 
-    /// Settings with the defaults of the file, but for small batches and a linger of one second. Times in milliseconds.
+    /// Settings with the defaults of the file, but for small batches and a linger of one second.
+    /// Times in milliseconds.
     static final class Setup {
         int replicas = 1;
         int maxRows = 100;

@@ -18,8 +18,8 @@ import net.jqwik.api.Tag;
 
 /// A shard machine under random schedules, against what its sink was asked and said.
 ///
-/// The rig checks after each event; here, that an ending is what the attempts of a chunk justify, that nothing stays
-/// behind once the sink is well, and that a drain ends whatever the sink does.
+/// The rig checks after each event; here, that an ending is what the attempts of a chunk justify, that
+/// nothing stays behind once the sink is well, and that a drain ends whatever the sink does.
 final class ShardMachineModelTest {
     private static final class Run {
         final SplittableRandom random;

@@ -17,7 +17,8 @@ import java.util.Objects;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/// The source's side of the tests: real trackers, acknowledgements, builders and budget, and each range that was told.
+/// The source's side of the tests: real trackers, acknowledgements, builders and budget, and each
+/// range that was told.
 ///
 /// Thread ownership: the test's thread; ranges are told from any thread.
 final class Source {
@@ -43,8 +44,8 @@ final class Source {
         return new SourcePartition(topic, TopicId.UNKNOWN, partition);
     }
 
-    /// One chunk of `rows` rows of `bytesEach` bytes from offset `from` on, in a range of its own. A hole before it is
-    /// part of that range.
+    /// One chunk of `rows` rows of `bytesEach` bytes from offset `from` on, in a range of its own. A hole
+    /// before it is part of that range.
     EncodedChunk chunk(String topic, int partition, long epoch, long from, int rows, int bytesEach, long polledNanos) {
         return chunk(FakeRecord.AS_IS, topic, partition, epoch, from, rows, bytesEach, polledNanos);
     }

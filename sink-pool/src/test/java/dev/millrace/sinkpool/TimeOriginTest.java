@@ -13,7 +13,8 @@ import org.junit.jupiter.api.Test;
 
 /// The clock's origin is arbitrary: wherever it lies, the same happens at the same distances.
 final class TimeOriginTest {
-    /// A script with a linger, a time-out, an opening, a ping, probes, a repeat, and a drain that ends in an outage.
+    /// A script with a linger, a time-out, an opening, a ping, probes, a repeat, and a drain that
+    /// ends in an outage.
     private static List<String> run(long originNanos) {
         var shard = new Shard(s -> {
             s.originNanos = originNanos;

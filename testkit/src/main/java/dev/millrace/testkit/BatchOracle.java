@@ -70,7 +70,8 @@ final class BatchOracle {
             throw new Violation("SEAL-4", "batch " + batch.id() + " is sent with other rows as " + token);
     }
 
-    /// Looked at when all commands of one event are carried out: the next batch is started before the last is settled.
+    /// Looked at when all commands of one event are carried out: the next batch is started before
+    /// the last is settled.
     void carriedOut(ShardView view) {
         var permits = unsettled.size();
         for (var batch : view.held()) {

@@ -8,8 +8,8 @@ import dev.millrace.sinkpool.RowEncoder;
 import dev.millrace.sinkpool.RowRef;
 import org.jspecify.annotations.Nullable;
 
-/// Rows as the fake sink writes them, and how it reads them again. A row is a function of (seed, life of the partition,
-/// offset), so one that was altered, or never was, is seen.
+/// Rows as the fake sink writes them, and how it reads them again. A row is a function of (seed, life of
+/// the partition, offset), so one that was altered, or never was, is seen.
 ///
 /// Thread ownership: the run.
 final class FakeRows implements RowEncoder {

@@ -11,7 +11,8 @@ import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// The stores: each shard's replicas are ways to one store. Refuses, hangs, stores and loses the answer, as it is told.
+/// The stores: each shard's replicas are ways to one store. Refuses, hangs, stores and loses the
+/// answer, as it is told.
 ///
 /// Thread ownership: the run.
 final class FakeSink {

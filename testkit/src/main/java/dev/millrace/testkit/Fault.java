@@ -1,6 +1,7 @@
 package dev.millrace.testkit;
 
-/// A kind of fault that a run may have. Each seed takes a random subset (swarm), since faults hide one another.
+/// A kind of fault that a run may have. Each seed takes a random subset (swarm), since faults hide
+/// one another.
 enum Fault {
     CRASH,
     DRAIN,

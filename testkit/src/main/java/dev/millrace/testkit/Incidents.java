@@ -73,8 +73,8 @@ final class Incidents {
         if (!kinds.isEmpty()) next();
     }
 
-    /// Each incident has chances of its own, so that the script stays as it is whatever else happens in the run, or is
-    /// left out of it.
+    /// Each incident has chances of its own, so that the script stays as it is whatever else happens in
+    /// the run, or is left out of it.
     private void next() {
         chance = new Chance(new SplittableRandom(Mix.of(world.scenario.seed(), SCRIPT, ++number)));
         var mean = world.scenario.profile().incidentMillis();

@@ -23,12 +23,13 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// One group member: does in virtual time, step by step, what production's `SourceMember` does on its thread, around
-/// the same machine.
+/// One group member: does in virtual time, step by step, what production's `SourceMember` does on its
+/// thread, around the same machine.
 ///
-/// What waits there is here a step that goes on later: the poll, a question to the broker, the wait for what is in
-/// flight in a revoke, the answer of a commit. A poll that would return empty-handed again and again is one long nap,
-/// from which records, the group, the machine's own wake time and what is told wake it.
+/// What waits there is here a step that goes on later: the poll, a question to the broker, the wait for
+/// what is in flight in a revoke, the answer of a commit. A poll that would return empty-handed again and
+/// again is one long nap, from which records, the group, the machine's own wake time and what is told
+/// wake it.
 ///
 /// Thread ownership: the run.
 final class Member {
@@ -611,7 +612,8 @@ final class Member {
                 }));
     }
 
-    /// Commits what is contiguous of these, or with null of all, until nothing is left to commit or the time is up.
+    /// Commits what is contiguous of these, or with null of all, until nothing is left to commit
+    /// or the time is up.
     private void commitNow(@Nullable Set<SourcePartition> only, long until, Runnable then) {
         takeInbox();
         if (!machine.commitOut()) {

@@ -6,7 +6,8 @@ import dev.millrace.sinkpool.ShardView;
 import java.util.HashMap;
 import java.util.Map;
 
-/// BRK-8, BRK-10 and BRK-12: each change of a replica is told once; outages begin and end in turn, and so do overloads.
+/// BRK-8, BRK-10 and BRK-12: each change of a replica is told once; outages begin and end in turn,
+/// and so do overloads.
 ///
 /// Thread ownership: the run.
 final class NoteOracle {

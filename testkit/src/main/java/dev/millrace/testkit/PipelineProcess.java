@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// One run of the simulated process: its clock, settings, members, shards and budget. It ends by a crash between two
-/// effects, or by a drain, after which nothing may be left open.
+/// One run of the simulated process: its clock, settings, members, shards and budget. It ends by a crash
+/// between two effects, or by a drain, after which nothing may be left open.
 ///
 /// Thread ownership: the run.
 final class PipelineProcess {
@@ -159,8 +159,8 @@ final class PipelineProcess {
         });
     }
 
-    /// Looks whether something is done at an instant of its own clock, but not just after the clock was disturbed or
-    /// the process stood still: then it is given the slack once more.
+    /// Looks whether something is done at an instant of its own clock, but not just after the clock was
+    /// disturbed or the process stood still: then it is given the slack once more.
     void lookAt(long instant, long slack, Runnable look) {
         at(instant, () -> {
             if (disturbedWithin(slack)) later(slack, () -> lookAt(instant, slack, look));
@@ -208,8 +208,8 @@ final class PipelineProcess {
         effectsLeft = effects;
     }
 
-    /// Nothing of it runs for so long, its members among it; what it sent goes on. It is put out of the group when its
-    /// session is over.
+    /// Nothing of it runs for so long, its members among it; what it sent goes on. It is put out of the
+    /// group when its session is over.
     void freeze(long nanos) {
         if (gone || frozen) return;
         world.note("frozen", run, nanos);
@@ -391,7 +391,8 @@ final class PipelineProcess {
         return trulyIn(Math.max(drainDeadline - now(), LAST_COMMIT_NANOS));
     }
 
-    /// Stops it within the budget, by its own clock. Asked again, the new deadline holds if it is the earlier one.
+    /// Stops it within the budget, by its own clock. Asked again, the new deadline holds if it is
+    /// the earlier one.
     void drain(long budgetNanos) {
         var deadline = now() + budgetNanos;
         if (gone || (draining && deadline - drainDeadline >= 0)) return;

@@ -7,12 +7,13 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// O3: every row that is stored more than once has a cause that is allowed. One stretch of owning a partition sends a
-/// row under one token only; a sink that honours tokens stores that once; elsewhere there are no more repeats than
-/// production counts attempts that may have stored, and deliveries that the network doubled. The rest are replays: of
-/// another epoch or another run.
+/// O3: every row that is stored more than once has a cause that is allowed. One stretch of owning a
+/// partition sends a row under one token only; a sink that honours tokens stores that once; elsewhere
+/// there are no more repeats than production counts attempts that may have stored, and deliveries that
+/// the network doubled. The rest are replays: of another epoch or another run.
 ///
-/// Knows every row that is there, and apart from that those that the sink lost after it had acknowledged them.
+/// Knows every row that is there, and apart from that those that the sink lost after it had
+/// acknowledged them.
 ///
 /// Thread ownership: the run.
 final class RepeatOracle {
@@ -77,8 +78,8 @@ final class RepeatOracle {
                         batch.partitions[row] + "@" + batch.offsets[row] + " is stored under two tokens of one epoch");
     }
 
-    /// Of a batch of which an attempt ended unknown, parts were sent when it was then refused: those are repeats that
-    /// are counted.
+    /// Of a batch of which an attempt ended unknown, parts were sent when it was then refused: those are
+    /// repeats that are counted.
     private static boolean takenApart(SentBatch one, SentBatch other) {
         return one.root.equals(other.root) && (one.doubtful() || other.doubtful());
     }
@@ -98,8 +99,8 @@ final class RepeatOracle {
                             + " that may be by what is counted");
     }
 
-    /// WRT-11: rows of batches that their shard knows to be in, and that are there more than once by its doing, are
-    /// counted.
+    /// WRT-11: rows of batches that their shard knows to be in, and that are there more than once by its
+    /// doing, are counted.
     void compare(SentBatch.Sender sender) {
         if (!countsRepeats) return;
         var rows = 0L;
@@ -109,7 +110,8 @@ final class RepeatOracle {
             throw new Violation("WRT-11", rows + " rows are stored again, " + counted + " possible duplicates counted");
     }
 
-    /// A block is there no more. If it was acknowledged, that is the sink's own loss; else nobody may count on it.
+    /// A block is there no more. If it was acknowledged, that is the sink's own loss; else nobody
+    /// may count on it.
     void lost(SentBatch batch, int block) {
         batch.lose(block);
         world.reached(batch.acknowledged() ? Sometimes.REPLICATION_LOSS : Sometimes.LOST_BEFORE_ACKNOWLEDGED);

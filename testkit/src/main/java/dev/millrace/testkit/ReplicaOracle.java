@@ -13,9 +13,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// O11: nothing is sent to an open replica, and the probes out of a half-open one are those it counts, never more than
-/// allowed (BRK-3, BRK-4). BRK-5: a replica changes its phase only for an attempt of the episode it was in. WRT-10:
-/// nothing is sent to a replica with too many unfinished attempts.
+/// O11: nothing is sent to an open replica, and the probes out of a half-open one are those it counts,
+/// never more than allowed (BRK-3, BRK-4). BRK-5: a replica changes its phase only for an attempt of the
+/// episode it was in. WRT-10: nothing is sent to a replica with too many unfinished attempts.
 ///
 /// Thread ownership: the run.
 final class ReplicaOracle {
@@ -93,7 +93,8 @@ final class ReplicaOracle {
         if (out.episode != episodes[out.replica]) world.reached(Sometimes.LATE_ANSWER_OF_EARLIER_EPISODE);
     }
 
-    /// The next part follows a refusal at once, and one that was taken; what counts as an outage may be woken early.
+    /// The next part follows a refusal at once, and one that was taken; what counts as an outage
+    /// may be woken early.
     private static boolean sleeps(WriteOutcome outcome) {
         return switch (outcome) {
             case WriteOutcome.Refused(var failure, var _) -> failure.mayHaveStored();
@@ -103,7 +104,8 @@ final class ReplicaOracle {
         };
     }
 
-    /// A ping that is lost may count against its replica; a write that is lost only gives its slot back (BRK-4).
+    /// A ping that is lost may count against its replica; a write that is lost only gives its slot
+    /// back (BRK-4).
     private void lost(long id, List<Out> causes) {
         var out = live.remove(id);
         if (out == null) late(id);
@@ -162,9 +164,8 @@ final class ReplicaOracle {
                     "WRT-10", "replica " + replica + " has " + unfinished[replica] + " unfinished attempts");
     }
 
-    /// WRT-2: a batch that failed at a replica and is not pinned there prefers another that is well; a half-open one
-    /// may be given any batch to
-    /// probe it.
+    /// WRT-2: a batch that failed at a replica and is not pinned there prefers another that is well; a
+    /// half-open one may be given any batch to probe it.
     void prefersAnother(long batch, int replica, ShardView after) {
         var before = lastOf.put(batch, replica);
         if (before == null || before != replica || halfOpen[replica] || pinned(batch, after)) return;

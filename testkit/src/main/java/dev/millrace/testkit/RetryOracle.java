@@ -6,8 +6,8 @@ import dev.millrace.sinkpool.ShardView;
 import java.util.HashMap;
 import java.util.Map;
 
-/// WRT-2: between two attempts of a batch lies at least the shortest sleep; and once the longest is over, a batch does
-/// not wait while a replica is free.
+/// WRT-2: between two attempts of a batch lies at least the shortest sleep; and once the longest is over,
+/// a batch does not wait while a replica is free.
 ///
 /// Thread ownership: the run.
 final class RetryOracle {

@@ -16,8 +16,8 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 
-/// What a seed fixes before anything happens: the settings, the load, the faults. `dealt` are the kinds of fault that
-/// the seed deals, those that are suppressed among them.
+/// What a seed fixes before anything happens: the settings, the load, the faults. `dealt` are the kinds
+/// of fault that the seed deals, those that are suppressed among them.
 record Scenario(
         long seed,
         Profile profile,
@@ -157,9 +157,9 @@ record Scenario(
         }
     }
 
-    /// What the stores do with repeats. `blockRows` is how many rows they apply at once; a windowed one knows its last
-    /// `windowTokens` tokens, none for longer than `windowNanos`; a lagging one may lose what is younger than
-    /// `lagNanos`.
+    /// What the stores do with repeats. `blockRows` is how many rows they apply at once; a windowed one
+    /// knows its last `windowTokens` tokens, none for longer than `windowNanos`; a lagging one may lose
+    /// what is younger than `lagNanos`.
     record Store(SinkKind kind, int blockRows, int windowTokens, long windowNanos, long lagNanos) {}
 
     /// Which rows the stores do not take for what is in them: `poison` of 100,000; and what they say of it.

@@ -8,9 +8,8 @@ import dev.millrace.sinkpool.ShardCounts.Attempt;
 ///
 /// Thread ownership: the run.
 final class SentBatch {
-    /// One shard of one process run, what production counts for it, whether it sends in the order of offsets, and
-    /// whether
-    /// it repeats a batch only where that is recognised (WRT-11).
+    /// One shard of one process run, what production counts for it, whether it sends in the order of
+    /// offsets, and whether it repeats a batch only where that is recognised (WRT-11).
     record Sender(long run, ShardCounts counts, boolean inOrder, boolean pins) {
         /// Attempts after which production can't know that nothing was stored.
         long doubtful() {

@@ -148,9 +148,8 @@ final class ShardOracle {
         world.note("held", after.held().size(), after.openRows());
     }
 
-    /// O7: a machine holds no more than what it may have in flight, one batch that is open, and one that it took in
-    /// when
-    /// nothing waited.
+    /// O7: a machine holds no more than what it may have in flight, one batch that is open, and one that
+    /// it took in when nothing waited.
     private void bounded(ShardView after) {
         var batch = settings.batch();
         var most = (settings.maxInFlight() + 2L) * (batch.maxRows() + MemoryOracle.chunkRows(process.source));

@@ -30,8 +30,8 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
-/// Drives one shard machine as its worker does: control before data, data only when the machine wants it, one timer,
-/// commands carried out in order. The process may die between any two of them.
+/// Drives one shard machine as its worker does: control before data, data only when the machine wants it,
+/// one timer, commands carried out in order. The process may die between any two of them.
 ///
 /// Thread ownership: the run.
 final class ShardShell {
@@ -304,7 +304,8 @@ final class ShardShell {
         commands.add(command);
     }
 
-    /// What was told before the error is carried out, the machine gives up the rest, and the process is told.
+    /// What was told before the error is carried out, the machine gives up the rest, and the
+    /// process is told.
     private void diedIn(ShardEvent event) {
         dying = true;
         oracle.diesIn(event);
@@ -558,7 +559,8 @@ final class ShardShell {
         };
     }
 
-    /// The process died. What its machine says it holds must be the truth, so that a shell that fails can settle it.
+    /// The process died. What its machine says it holds must be the truth, so that a shell that
+    /// fails can settle it.
     void die() {
         if (attempts.values().stream().anyMatch(attempt -> !attempt.ended()))
             world.reached(Sometimes.CRASH_WITH_ATTEMPT_OUT);

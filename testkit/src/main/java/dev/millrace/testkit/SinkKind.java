@@ -11,14 +11,16 @@ enum SinkKind {
     WINDOWED,
     /// Each replica remembers only what it was sent itself.
     UNSHARED,
-    /// Applies a batch block by block, and remembers each block: an error may leave some stored and others not.
+    /// Applies a batch block by block, and remembers each block: an error may leave some stored
+    /// and others not.
     MULTI_BLOCK,
     /// Rows and token, or neither.
     TRANSACTIONAL,
     /// Remembers nothing.
     AT_LEAST_ONCE,
-    /// Remembers every token, but replicates later than it answers: what it acknowledged last is gone, and forgotten,
-    /// when a replica is lost. That loss is the store's own and outside of what is claimed; it is reported apart.
+    /// Remembers every token, but replicates later than it answers: what it acknowledged last is gone,
+    /// and forgotten, when a replica is lost. That loss is the store's own and outside of what is
+    /// claimed; it is reported apart.
     LAGGING;
 
     static final List<SinkKind> ALL = List.of(values());

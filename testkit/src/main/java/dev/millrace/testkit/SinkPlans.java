@@ -7,13 +7,14 @@ import dev.millrace.sinkpool.WriteOutcome;
 import dev.millrace.sinkpool.WriteOutcome.Blame;
 import dev.millrace.testkit.FakeSink.Mode;
 
-/// Decides how one request to the fake sink goes: when and how much of it lands, and what its sender is told when.
+/// Decides how one request to the fake sink goes: when and how much of it lands, and what its
+/// sender is told when.
 ///
 /// Thread ownership: the run.
 final class SinkPlans {
-    /// Delays are from the start of an attempt; `landNanos` −1 for never. At most `blocks` land, or if `partial`
-    /// fewer than there are; if it `drips`, one after the other. The request comes once more `againNanos` after it
-    /// landed, or −1. Without an outcome the receipt is the truth.
+    /// Delays are from the start of an attempt; `landNanos` −1 for never. At most `blocks` land, or if
+    /// `partial` fewer than there are; if it `drips`, one after the other. The request comes once more
+    /// `againNanos` after it landed, or −1. Without an outcome the receipt is the truth.
     record Plan(long landNanos, long endNanos, int blocks, boolean partial, boolean drips, long againNanos, Say say) {}
 
     sealed interface Say {
@@ -150,7 +151,8 @@ final class SinkPlans {
         return general(end);
     }
 
-    /// The server began, and then said that it failed: with a code of any kind, behind a good status or not.
+    /// The server began, and then said that it failed: with a code of any kind, behind a good
+    /// status or not.
     private WriteOutcome doubtful() {
         return switch (chance.between(0, 3)) {
             case 0 -> unavailable("exception", true, new Blame.Overload(0));

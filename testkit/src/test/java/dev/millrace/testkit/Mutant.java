@@ -391,6 +391,22 @@ record Mutant(String name, String module, String type, List<Edit> edits) {
                         "dev.millrace.sinkpool.Pins",
                         new Edit("return pin == null || pin.first() == replica;", "return pin == null || true;")),
                 new Mutant(
+                        "rows of two tables in one batch",
+                        "sink-pool",
+                        "dev.millrace.sinkpool.MergedComposition",
+                        new Edit(
+                                "if (!open.isEmpty() && open.getFirst().layout() != chunk.layout())", "if (rows < 0)")),
+                new Mutant(
+                        "a table that changed keeps its encoder",
+                        "connectors/kafka",
+                        "dev.millrace.kafka.SourceMachine",
+                        new Edit("if (!feeds.renew(sink)) return;", "")),
+                new Mutant(
+                        "what is read again begins where reading stood",
+                        "connectors/kafka",
+                        "dev.millrace.kafka.SourceMachine",
+                        new Edit("out.accept(new SourceCommand.ReadAgain(one.flow.partition, from));", "")),
+                new Mutant(
                         "a pinned batch keeps its permit",
                         "sink-pool",
                         "dev.millrace.sinkpool.Deliveries",

@@ -22,8 +22,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Values that a table does not keep as they are, one after another between good ones: each ends alone, byte for byte
-/// in the dead-letter topic with a reason of its own, and no good one waits for anybody.
+/// Values that a table does not keep as they are, one after another between good ones: each ends alone,
+/// byte for byte in the dead-letter topic with a reason of its own, and no good one waits for anybody.
 @ExtendWith(LabExtension.class)
 class BadRowsTest {
     private static final String TABLE = """
@@ -32,8 +32,8 @@ class BadRowsTest {
               id integer primary key, must text not null, small smallint, num numeric(10, 2), day date, at timestamptz,
               name varchar(5), ratio double precision, flag boolean, mood mood, ip inet, doc jsonb, tags text[])""";
 
-    /// A value, a byte for each character and null for a tombstone, and the word or SQLSTATE that it ends with. With a
-    /// column, the reason names it.
+    /// A value, a byte for each character and null for a tombstone, and the word or SQLSTATE that it ends
+    /// with. With a column, the reason names it.
     private record Bad(@Nullable String value, String code, String column) {
         Bad(@Nullable String value, String code) {
             this(value, code, "");

@@ -17,8 +17,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/// What a ClickHouse says that is no row's fault: nothing is committed over it and nothing set aside, it is told, and
-/// all lands once when it is mended. From a topic into the real engine.
+/// What a ClickHouse says that is no row's fault: nothing is committed over it and nothing set aside, it
+/// is told, and all lands once when it is mended. From a topic into the real engine.
 @ExtendWith(LabExtension.class)
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class ClickHouseCasesTest {
@@ -184,9 +184,37 @@ class ClickHouseCasesTest {
     }
 
     @Test
-    @DisplayName("INPUT-45 CASE-49: a column that is gone is no row's fault: the backlog is held and not set aside")
+    @DisplayName(
+            "CH-8 INPUT-45 CASE-49: a column that is gone is no row's fault: what was made for it is read again and"
+                    + " waits, and lands once when it is back")
     void columnDropped(SharedLab lab) throws Exception {
         try (var it = Case.open(lab, PLAIN)) {
+            it.store().execute("ALTER TABLE orders DROP COLUMN p");
+            it.produce();
+            it.awaitHeld("the record has the field p, and the column of that name is gone");
+            it.store().execute("ALTER TABLE orders ADD COLUMN p UInt8");
+            it.awaitLanded();
+        }
+    }
+
+    @Test
+    @DisplayName("CH-8 CASE-49: a column of another type is noticed, and what was made for the old one is read again in"
+            + " place")
+    void columnRetyped(SharedLab lab) throws Exception {
+        try (var log = LogLines.capture();
+                var it = Case.open(lab, PLAIN)) {
+            it.store().execute("ALTER TABLE orders MODIFY COLUMN p UInt32");
+            it.produce();
+            it.awaitLanded();
+            assertThat(log.lines()).anyMatch(line -> line.contains("event=layout_changed"));
+            assertThat(log.lines()).anyMatch(line -> line.contains("event=read_again"));
+        }
+    }
+
+    @Test
+    @DisplayName("INPUT-45: rows that are sent as they are and name a column that is gone are held, not set aside")
+    void columnDroppedUnderRowsAsTheyAre(SharedLab lab) throws Exception {
+        try (var it = Case.open(lab, PLAIN, ", format: json_each_row")) {
             it.store().execute("ALTER TABLE orders DROP COLUMN p");
             it.produce();
             it.awaitHeld("117");

@@ -17,8 +17,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// A hundred poison rows among many, two shards of ClickHouse's own engine with two fronts each that are cut again and
-/// again, engines that are killed and started on their data, and a process that is killed.
+/// A hundred poison rows among many, two shards of ClickHouse's own engine with two fronts each that are
+/// cut again and again, engines that are killed and started on their data, and a process that is killed.
 ///
 /// The build runs a slice. At full size, by properties of the build:
 ///

@@ -10,7 +10,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/// Cuts one way to a store after the other, at random times and in a random manner, and heals each before the next.
+/// Cuts one way to a store after the other, at random times and in a random manner, and heals each before
+/// the next.
 ///
 /// Thread ownership: the test's thread; it cuts on one of its own.
 final class Cuts implements AutoCloseable {

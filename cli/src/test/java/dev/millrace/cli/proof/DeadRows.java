@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param repeats letters beyond the first of their record
 record DeadRows(BitSet ids, int repeats) {
-    /// Reads the topic. Fails at a letter of a healthy record, and at one that is not its record byte for byte.
+    /// Reads the topic. Fails at a letter of a healthy record, and at one that is not its record byte for
+    /// byte.
     static DeadRows read(Topics topics, String dead, PoisonMix mix, String topic, FireStore store) {
         var ids = new BitSet();
         var repeats = 0;

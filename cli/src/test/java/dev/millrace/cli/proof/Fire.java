@@ -18,8 +18,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
-/// The parts of a run over a [PoisonMix]: its topic, a dead-letter topic, a store of two shards with two ways
-/// to each, and one process after the other.
+/// The parts of a run over a [PoisonMix]: its topic, a dead-letter topic, a store of two shards with two
+/// ways to each, and one process after the other.
 ///
 /// Thread ownership: the test's thread.
 final class Fire implements AutoCloseable {
@@ -102,8 +102,8 @@ final class Fire implements AutoCloseable {
         return store.landed();
     }
 
-    /// Rows that are there more often than kills explain: once, and once more for each kill at which they were not
-    /// committed.
+    /// Rows that are there more often than kills explain: once, and once more for each kill at which they
+    /// were not committed.
     List<Integer> unexplained(Landed landed) {
         return landed.again().entrySet().stream()
                 .filter(row -> row.getValue() > killsBeforeCommitted(row.getKey()))

@@ -12,8 +12,8 @@ import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.stream.IntStream;
 
-/// ClickHouse's own engine for each shard, and fronts before it which remember tokens together. A row that is stored
-/// twice is there twice.
+/// ClickHouse's own engine for each shard, and fronts before it which remember tokens together. A row
+/// that is stored twice is there twice.
 ///
 /// Thread ownership: the test's thread.
 final class FireClickHouse implements FireStore {

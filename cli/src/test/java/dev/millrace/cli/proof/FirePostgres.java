@@ -17,7 +17,8 @@ final class FirePostgres implements FireStore {
     private final Shelves shelves;
     private final List<ChaosProxy> proxies = new ArrayList<>();
 
-    /// `withKey`: the tables have a primary key, and a row that is there is a repeat; else it is stored again.
+    /// `withKey`: the tables have a primary key, and a row that is there is a repeat; else it is stored
+    /// again.
     FirePostgres(LabPostgres postgres, String name, boolean withKey) {
         this.name = name;
         this.withKey = withKey;

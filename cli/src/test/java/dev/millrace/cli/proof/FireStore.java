@@ -2,7 +2,8 @@ package dev.millrace.cli.proof;
 
 import java.util.List;
 
-/// Where the rows of a run over a [PoisonMix] go: tables that refuse its poison, in two shards, and ways to them.
+/// Where the rows of a run over a [PoisonMix] go: tables that refuse its poison, in two shards, and ways
+/// to them.
 interface FireStore extends AutoCloseable {
     int SHARDS = 2;
     int WAYS = 2;

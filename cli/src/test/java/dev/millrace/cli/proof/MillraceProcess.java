@@ -40,7 +40,8 @@ final class MillraceProcess implements AutoCloseable {
         return start(file.getFileName().toString(), file, command(List.of(limits), List.of("run", file.toString())));
     }
 
-    /// `millrace dlq` with these arguments, about the pipeline of a file. Outputs go to files of this name beside it.
+    /// `millrace dlq` with these arguments, about the pipeline of a file. Outputs go to files of
+    /// this name beside it.
     static MillraceProcess dlq(String name, Path file, String what, String... more) throws IOException {
         return start(name, file, dlqCommand(file, what, more));
     }

@@ -15,11 +15,13 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// One poison row in 10,000, two shards with two ways each that are cut again and again, and a process that is killed.
+/// One poison row in 10,000, two shards with two ways each that are cut again and again, and a process
+/// that is killed.
 ///
 /// The build runs a slice. At full size, by properties of the build:
 ///
-/// `mvn -pl cli -am -Dtest=PoisonUnderFireTest -Dsurefire.failIfNoSpecifiedTests=false -Dmillrace.poison.rows=2000000
+/// `mvn -pl cli -am -Dtest=PoisonUnderFireTest -Dsurefire.failIfNoSpecifiedTests=false
+/// -Dmillrace.poison.rows=2000000
 /// -Dmillrace.poison.kills=5 -Dmillrace.poison.apart=4000 -Dmillrace.poison.seed=1 test`
 @ExtendWith(LabExtension.class)
 class PoisonUnderFireTest {

@@ -33,8 +33,8 @@ final class AddressCells {
         /// Whether the text is a value, which is read then.
         abstract boolean read();
 
-        /// Four numbers from 0 to 255 with points between, without leading zeros, up to the end. The bytes go to
-        /// `to`, in their order.
+        /// Four numbers from 0 to 255 with points between, without leading zeros, up to the end. The
+        /// bytes go to `to`, in their order.
         final boolean dotted(int from, int to) {
             var at = from;
             for (var part = 0; part < 4; part++) {
@@ -96,8 +96,8 @@ final class AddressCells {
         }
     }
 
-    /// Sixteen bytes as they are spelled, with one gap of zeros or none, and the last four as IPv4 or not. Without a
-    /// scope.
+    /// Sixteen bytes as they are spelled, with one gap of zeros or none, and the last four as IPv4 or
+    /// not. Without a scope.
     static final class Ipv6 extends Spelled {
         private static final int BYTES = 16;
 

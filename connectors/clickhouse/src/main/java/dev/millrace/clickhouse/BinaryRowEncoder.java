@@ -10,14 +10,15 @@ import dev.millrace.sinkpool.RowBuffer;
 import dev.millrace.sinkpool.RowEncoder;
 import java.util.ArrayList;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// A JSON object as a row of RowBinary: top-level fields to columns of the same name.
 ///
-/// A value goes into its column only if the column keeps it as it is: see [Cell]. Else the row is poison, for a
-/// reason of [Reasons]; nothing is coerced. A missing field is its column's default where the table has one, null where
-/// the column takes null, and poison anywhere else. `null` is null, never a default. A field may not stand for a
-/// coordinate of the record.
+/// A value goes into its column only if the column keeps it as it is: see [Cell]. Else the row is poison,
+/// for a reason of [Reasons]; nothing is coerced. A missing field is its column's default where the table
+/// has one, null where the column takes null, and poison anywhere else. `null` is null, never a default.
+/// A field may not stand for a coordinate of the record.
 ///
 /// The parser finds where each field's value begins; the bytes then go from the record to the row, in the
 /// columns' order, without a string between.
@@ -36,7 +37,7 @@ final class BinaryRowEncoder implements RowEncoder {
     private final boolean marks;
     private final JsonFields fields;
 
-    BinaryRowEncoder(int number, TableLayout layout, Cells made) {
+    BinaryRowEncoder(int number, TableLayout layout, Cells made, Set<String> gone) {
         this.number = number;
         columns = layout.columns().toArray(Column[]::new);
         cells = new @Nullable Cell[columns.length];
@@ -57,18 +58,24 @@ final class BinaryRowEncoder implements RowEncoder {
             }
         }
         marks = layout.marks();
-        fields = new JsonFields(names, made.unknown(), made.ignored());
+        fields = new JsonFields(names, made.unknown(), made.ignored(), gone);
     }
 
     @Override
     public Encoded encode(RecordView record, RowBuffer row) {
         var poison = fields.locate(record);
         if (poison != null) return poison;
+        var source = record.valueArray();
         for (var i = 0; i < columns.length; i++) {
-            var reason = put(record, i, row);
+            var reason = put(source, record, i, row);
             if (reason != null) return new Encoded.Poison(reason, "in the value for column " + columns[i].name());
         }
         return Encoded.WRITTEN;
+    }
+
+    @Override
+    public @Nullable String waitsFor(RecordView record) {
+        return fields.waitsFor(record);
     }
 
     @Override
@@ -76,7 +83,7 @@ final class BinaryRowEncoder implements RowEncoder {
         return number;
     }
 
-    private @Nullable String put(RecordView record, int position, RowBuffer row) {
+    private @Nullable String put(byte[] source, RecordView record, int position, RowBuffer row) {
         var start = fields.start(position);
         var cell = cells[position];
         if (cell == null) {
@@ -86,7 +93,7 @@ final class BinaryRowEncoder implements RowEncoder {
         }
         if (start < 0) return putAbsent(columns[position].absent(), row);
         if (marks) row.put(NO);
-        return cell.put(record.valueArray(), start, row);
+        return cell.put(source, start, row);
     }
 
     private void putCoordinate(RecordView record, int position, RowBuffer row) {

@@ -7,11 +7,13 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Reads an answer to its end and keeps its beginning and its end: an answer longer than a bound is cut.
 ///
-/// Both are wanted: an exception begins with its code, can quote a whole row, and ends with where it was thrown.
+/// Both are wanted: an exception begins with its code, can quote a whole row, and ends with where
+/// it was thrown.
 ///
 /// Thread ownership: the client's, one call at a time.
 final class BoundedText implements BodySubscriber<BoundedText.Read> {
@@ -22,6 +24,7 @@ final class BoundedText implements BodySubscriber<BoundedText.Read> {
     static final int OF_AN_ERROR = 8 << 10;
 
     private static final long MOST_BYTES = 16 << 20;
+    private static final long MOST_BYTES_PASSED_ON = 256 << 20;
 
     private final CompletableFuture<Read> read = new CompletableFuture<>();
     private final int kept;
@@ -30,14 +33,19 @@ final class BoundedText implements BodySubscriber<BoundedText.Read> {
     /// A ring: the byte that was seen `n`th, after those of the head, is at `n` modulo its length.
     private final byte[] tail;
 
+    private final @Nullable Consumer<ByteBuffer> each;
+    private final long most;
+
     private Flow.@Nullable Subscription body;
     private long seen;
 
-    /// Keeps so many bytes at each end.
-    BoundedText(int kept) {
+    /// Keeps so many bytes at each end. Where `each` takes all of it as it comes, the bound is wider.
+    BoundedText(int kept, @Nullable Consumer<ByteBuffer> each) {
         this.kept = kept;
         head = new byte[kept];
         tail = new byte[kept];
+        this.each = each;
+        most = each == null ? MOST_BYTES : MOST_BYTES_PASSED_ON;
     }
 
     @Override
@@ -53,9 +61,12 @@ final class BoundedText implements BodySubscriber<BoundedText.Read> {
 
     @Override
     public void onNext(List<ByteBuffer> buffers) {
-        for (var buffer : buffers) keep(buffer);
+        for (var buffer : buffers) {
+            if (each != null) each.accept(buffer.duplicate());
+            keep(buffer);
+        }
         var from = body;
-        if (seen > MOST_BYTES && from != null) {
+        if (seen > most && from != null) {
             from.cancel();
             read.complete(new Read(text(), false));
         }

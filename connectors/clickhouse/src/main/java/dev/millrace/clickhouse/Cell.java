@@ -4,12 +4,14 @@ import dev.millrace.json.Reasons;
 import dev.millrace.sinkpool.RowBuffer;
 import org.jspecify.annotations.Nullable;
 
-/// Puts one JSON value as the RowBinary of one type, or says why its column would not keep it as it is (FMT-3).
+/// Puts one JSON value as the RowBinary of one type, or says why its column would not keep it as
+/// it is (FMT-3).
 ///
 /// Thread ownership: the source thread.
 interface Cell {
-    /// Puts the value that begins at `at`, in a document whose grammar, encoding and depth have been checked. Returns
-    /// null, or a word of [Reasons]; what was put until then is the caller's to take back.
+    /// Puts the value that begins at `at`, in a document whose grammar, encoding and depth have been
+    /// checked. Returns null, or a word of [Reasons]; what was put until then is the caller's to take
+    /// back.
     @Nullable
     String put(byte[] source, int at, RowBuffer row);
 

@@ -6,17 +6,18 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The certificates of one sink, as their files hold them now: read again for every attempt, as passwords are.
+/// The certificates of one sink, as their files hold them now: read again for every attempt, as
+/// passwords are.
 ///
-/// Files that can't be used, and a certificate whose key is not there yet, change nothing: what was read before goes
-/// on, and each trouble is told once.
+/// Files that can't be used, and a certificate whose key is not there yet, change nothing: what was read
+/// before goes on, and each trouble is told once.
 ///
 /// Thread ownership: shared; guarded by itself.
 final class Certificates {
     private static final Logger LOG = LoggerFactory.getLogger(Certificates.class);
 
-    /// What is in use. `context` is null where the JDK's own authorities do and nothing is shown. `number` is another
-    /// for other certificates.
+    /// What is in use. `context` is null where the JDK's own authorities do and nothing is shown.
+    /// `number` is another for other certificates.
     record Current(@Nullable SSLContext context, long number) {}
 
     private final Tls tls;
@@ -31,7 +32,8 @@ final class Certificates {
         this.tls = tls;
     }
 
-    /// Throws `IllegalArgumentException`, which names the file, where none were ever read and these can't be used.
+    /// Throws `IllegalArgumentException`, which names the file, where none were ever read and
+    /// these can't be used.
     synchronized Current current() {
         var before = current;
         try {

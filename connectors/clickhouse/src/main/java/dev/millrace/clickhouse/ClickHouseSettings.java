@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// What one ClickHouse sink was told to do. `extra` are settings of the user's, sent with every insert: none that
-/// the sink owns. `verdicts` are the user's, which come before those of the table of codes.
+/// What one ClickHouse sink was told to do. `extra` are settings of the user's, sent with every insert:
+/// none that the sink owns. `verdicts` are the user's, which come before those of the table of codes.
 ///
 /// Throws `IllegalArgumentException`, with the value and the bound or the reason, for what can't be.
 public record ClickHouseSettings(
@@ -90,8 +90,8 @@ public record ClickHouseSettings(
 
     /// How `https` endpoints are checked, and how the sink shows who it is.
     ///
-    /// Certificate and host name are checked against the authorities in `caFile` or, without one, the JDK's.
-    /// `keyFile` and `certFile` are PEM, for mutual TLS.
+    /// Certificate and host name are checked against the authorities in `caFile` or, without one, the
+    /// JDK's. `keyFile` and `certFile` are PEM, for mutual TLS.
     public record Tls(
             @Nullable Path caFile,
             @Nullable Path certFile,
@@ -104,8 +104,8 @@ public record ClickHouseSettings(
         }
     }
 
-    /// How records become rows. `unknownFields`: what a JSON field is that no column has. `coordinates`: which columns
-    /// tell where a row came from.
+    /// How records become rows. `unknownFields`: what a JSON field is that no column has. `coordinates`:
+    /// which columns tell where a row came from.
     public record Rows(Format format, UnknownFields unknownFields, Coordinates coordinates) {
         /// Without a column that tells where a row came from.
         public Rows(Format format, UnknownFields unknownFields) {

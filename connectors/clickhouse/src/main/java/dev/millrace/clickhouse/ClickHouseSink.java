@@ -32,10 +32,11 @@ import org.slf4j.LoggerFactory;
 
 /// ClickHouse as a sink: a shard is a table on its replicas, an endpoint is one replica's HTTP port.
 ///
-/// Life: [#open] connects nowhere; [#describe] is asked until it answers [Description.Described]; none is written
-/// before.
+/// Life: [#open] connects nowhere; [#describe] is asked until it answers [Description.Described]; none is
+/// written before.
 ///
-/// A receipt does not count rows: the server counts repeats that it drops as written (`countsRows` is false).
+/// A receipt does not count rows: the server counts repeats that it drops as written (`countsRows`
+/// is false).
 ///
 /// Thread ownership: shared.
 public final class ClickHouseSink implements Sink {
@@ -50,6 +51,7 @@ public final class ClickHouseSink implements Sink {
     private final Clients clients;
     private final Dialects dialects;
     private final NanoClock clock;
+    private final ClickHouseWriter.Shared writers;
     private final IgnoredFields ignored = new IgnoredFields();
     private final Layouts<Form> layouts =
             new Layouts<>((known, found) -> Objects.equals(known.columns(), found.columns()));
@@ -58,6 +60,9 @@ public final class ClickHouseSink implements Sink {
     private @Nullable LayoutWatch watching;
 
     private boolean closed;
+
+    /// A server may tell of rows as written that it has lost, and rows tell where they came from.
+    private volatile boolean verifies;
 
     private ClickHouseSink(
             ClickHouseSettings settings,
@@ -71,6 +76,8 @@ public final class ClickHouseSink implements Sink {
         clients = new Clients(settings);
         dialects = new Dialects(clock);
         preflight = new Preflight(settings, shards, clients::fresh, dialects, clock);
+        writers = new ClickHouseWriter.Shared(
+                settings, shards, clients, dialects, preflight, layouts, this::lookSoon, () -> verifies, clock);
     }
 
     /// Checks the endpoints, and connects nowhere. `encoders` gives what makes a row of a record: its value
@@ -92,8 +99,9 @@ public final class ClickHouseSink implements Sink {
         return new ClickHouseSink(settings, endpoints, encoders, clock);
     }
 
-    /// Asks every shard for its table and what it knows of settings. May be asked again at any time, and asks
-    /// itself from the first answer on where rows are typed: a table with other columns is another layout.
+    /// Asks every shard for its table and what it knows of settings. May be asked again at any time, and
+    /// asks itself from the first answer on where rows are typed: a table with other columns is another
+    /// layout.
     ///
     /// Blocks until all have answered, at most to the deadline.
     ///
@@ -114,6 +122,7 @@ public final class ClickHouseSink implements Sink {
             return new Description.NotReachable(new Failure("interrupted", "asking for the table was ended", false));
         }
         if (!(asked instanceof Description.Described described)) return asked;
+        verifies = described.interrupted() == Description.Interrupted.VERIFIED;
         var first = layouts.latest() == null;
         var form = new Form(
                 new InsertSettings(settings, Set.copyOf(described.knownSettings()), described.layout()),
@@ -157,7 +166,8 @@ public final class ClickHouseSink implements Sink {
         layouts.onNew(told);
     }
 
-    /// Looks at every endpoint of every shard, not only at the first that answers, and keeps nothing of it. Reads only.
+    /// Looks at every endpoint of every shard, not only at the first that answers, and keeps
+    /// nothing of it. Reads only.
     ///
     /// Blocks until all have answered, at most to the deadline.
     public Checkup checkUp(long deadlineNanos, InstantSource wallClock) throws InterruptedException {
@@ -198,27 +208,23 @@ public final class ClickHouseSink implements Sink {
             case REFUSE -> JsonFields.Unknown.REFUSE;
             case IGNORE -> JsonFields.Unknown.IGNORE;
         };
-        return columns.encoder(layout.number(), unknown, ignored);
+        return columns.encoder(layout.number(), unknown, ignored, layouts.gone(ClickHouseSink::names));
     }
 
-    /// How often `unknown_fields: ignore` left out each field of typed rows, by name: at most 100 names, and the rest
-    /// under one more.
+    private static List<String> names(Form form) {
+        var columns = form.columns();
+        return columns == null ? List.of() : columns.names();
+    }
+
+    /// How often `unknown_fields: ignore` left out each field of typed rows, by name: at most 100 names,
+    /// and the rest under one more.
     public Map<String, Long> ignoredFields() {
         return ignored.counts();
     }
 
     @Override
     public SinkWriter writer(ShardId shard, URI endpoint) {
-        return new ClickHouseWriter(
-                shard,
-                ClickHouseEndpoint.of(endpoint),
-                settings,
-                clients,
-                dialects,
-                preflight,
-                layouts,
-                this::lookSoon,
-                clock);
+        return new ClickHouseWriter(shard, ClickHouseEndpoint.of(endpoint), writers);
     }
 
     @Override

@@ -1,112 +1,163 @@
 package dev.millrace.clickhouse;
 
+import dev.millrace.sinkpool.BatchRows;
 import dev.millrace.sinkpool.Failure;
 import dev.millrace.sinkpool.Layouts;
 import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.PingCall;
 import dev.millrace.sinkpool.ShardId;
 import dev.millrace.sinkpool.SinkWriter;
+import dev.millrace.sinkpool.Token;
 import dev.millrace.sinkpool.WriteCall;
 import dev.millrace.sinkpool.WriteOutcome;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest.BodyPublishers;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
-/// Writes to one replica: each batch in one request over a kept connection, each ping over a connection of its own.
+/// Writes to one replica: each batch in one request over a kept connection, each ping over a
+/// connection of its own.
 ///
 /// Thread ownership: shared by attempts.
 final class ClickHouseWriter implements SinkWriter {
     private static final String UNKNOWN_SETTING = "115";
 
-    private final ShardId shard;
-    private final ClickHouseEndpoint endpoint;
-    private final ClickHouseSettings settings;
-    private final Clients clients;
-    private final Dialects dialects;
-    private final Preflight preflight;
-    private final Layouts<Form> layouts;
-    private final Runnable tableChanged;
-    private final NanoClock clock;
-    private final Verdicts verdicts;
-    private final Set<Runnable> underWay = ConcurrentHashMap.newKeySet();
-    private volatile boolean closed;
-
-    ClickHouseWriter(
-            ShardId shard,
-            ClickHouseEndpoint endpoint,
+    /// What the writers of one sink share. `tableChanged` is told that a table may have changed.
+    /// `verifies`: a server may tell of rows as written that it has lost, so it is read.
+    record Shared(
             ClickHouseSettings settings,
+            Map<ShardId, List<ClickHouseEndpoint>> shards,
             Clients clients,
             Dialects dialects,
             Preflight preflight,
             Layouts<Form> layouts,
             Runnable tableChanged,
-            NanoClock clock) {
+            BooleanSupplier verifies,
+            NanoClock clock) {}
+
+    private final ShardId shard;
+    private final ClickHouseEndpoint endpoint;
+
+    /// Of its shard, itself first.
+    private final List<ClickHouseEndpoint> replicas;
+
+    private final Shared shared;
+    private final ClickHouseSettings settings;
+    private final Clients clients;
+    private final Dialects dialects;
+    private final Verdicts verdicts;
+    private final Set<Runnable> underWay = ConcurrentHashMap.newKeySet();
+    private volatile boolean closed;
+
+    ClickHouseWriter(ShardId shard, ClickHouseEndpoint endpoint, Shared shared) {
         this.shard = shard;
         this.endpoint = endpoint;
-        this.settings = settings;
-        this.clients = clients;
-        this.dialects = dialects;
-        this.preflight = preflight;
-        this.layouts = layouts;
-        this.tableChanged = tableChanged;
-        this.clock = clock;
+        this.shared = shared;
+        var ordered = new ArrayList<ClickHouseEndpoint>(List.of(endpoint));
+        for (var replica : shared.shards.getOrDefault(shard, List.of()))
+            if (!replica.equals(endpoint)) ordered.add(replica);
+        replicas = List.copyOf(ordered);
+        settings = shared.settings;
+        clients = shared.clients;
+        dialects = shared.dialects;
         verdicts = new Verdicts(settings.verdicts());
     }
 
     @Override
     public WriteOutcome write(WriteCall call) throws InterruptedException {
-        if (layouts.latest() == null)
+        if (shared.layouts.latest() == null)
             return new WriteOutcome.Misconfigured(
                     new Failure("not-described", "the table has not been described yet", false));
-        var how = layouts.of(call.batch().layout()).insert();
-        var rows = call.rows();
-        if (rows.rows() >= InsertSettings.BLOCK_ROWS)
+        var how = shared.layouts.of(call.batch().layout()).insert();
+        if (call.rows().rows() >= InsertSettings.BLOCK_ROWS)
             return new WriteOutcome.TooLarge(
-                    new Failure("block", rows.rows() + " rows are more than a block of the server's", false));
+                    new Failure("block", call.rows().rows() + " rows are more than a block of the server's", false));
         try (var lease = clients.lease()) {
-            var unsent = preflight.ask(shard, lease.client(), endpoint, call.deadlineNanos());
+            var unsent = shared.preflight.ask(shard, lease.client(), endpoint, call.deadlineNanos());
             if (unsent != null) return unsent;
             var way = dialects.way(
                     endpoint, how, question -> ended(lease.client(), question, call.deadlineNanos(), call::onCancel));
             return switch (way) {
-                case Dialects.Way.Open(var known, var fresh) -> noticed(write(lease.client(), known, fresh, call));
+                case Dialects.Way.Open(var known, var fresh) -> {
+                    var sent = new Sending(lease.client(), known, fresh, call);
+                    yield noticed(
+                            shared.verifies.getAsBoolean() ? sent.verified() : sent.send(call.rows(), call.token()));
+                }
                 case Dialects.Way.Closed(var outcome) -> outcome;
             };
         }
     }
 
-    private WriteOutcome write(HttpClient over, InsertSettings how, boolean fresh, WriteCall call)
-            throws InterruptedException {
-        var rows = call.rows();
-        try (var body = new RowsBody(how.prefix(), rows, settings.compression())) {
-            var request = new Exchange.Request(
-                    endpoint.query(how.query(call.token())), body, settings.compression().encoding, body::begun);
-            return switch (ended(over, request, call.deadlineNanos(), call::onCancel)) {
-                case Exchange.Result.Answered(var answer) -> {
-                    var outcome = Verdict.of(answer, rows.rows(), verdicts);
-                    yield fresh ? outcome : unlessAnotherServer(outcome);
-                }
-                case Exchange.Result.Failed(var outcome) -> {
-                    // What comes up again may be another server.
-                    dialects.forget(endpoint);
-                    yield outcome;
-                }
-            };
+    /// One attempt: what it is sent with, and whom it may ask.
+    private final class Sending implements Verification.Replicas {
+        private final HttpClient over;
+        private final InsertSettings how;
+        private final boolean fresh;
+        private final WriteCall call;
+
+        Sending(HttpClient over, InsertSettings how, boolean fresh, WriteCall call) {
+            this.over = over;
+            this.how = how;
+            this.fresh = fresh;
+            this.call = call;
+        }
+
+        WriteOutcome verified() throws InterruptedException {
+            var sent = send(call.rows(), call.token());
+            if (!call.mayBeStored() || !(sent instanceof WriteOutcome.Written)) return sent;
+            return new Verification(settings, this, call.rows(), call.batch().token(), call.token()).outcome();
+        }
+
+        @Override
+        public List<ClickHouseEndpoint> all() {
+            return replicas;
+        }
+
+        @Override
+        public Exchange.Result ask(ClickHouseEndpoint replica, String question, @Nullable Consumer<ByteBuffer> lines)
+                throws InterruptedException {
+            var request = Exchange.Request.question(
+                    replica.query(Verification.parameters()), BodyPublishers.ofString(question), lines);
+            return ended(over, request, call.deadlineNanos(), call::onCancel);
+        }
+
+        @Override
+        public WriteOutcome send(BatchRows rows, Token token) throws InterruptedException {
+            try (var body = new RowsBody(how.prefix(), rows, settings.compression())) {
+                var request = new Exchange.Request(
+                        endpoint.query(how.query(token)), body, settings.compression().encoding, body::begun);
+                return switch (ended(over, request, call.deadlineNanos(), call::onCancel)) {
+                    case Exchange.Result.Answered(var answer) -> {
+                        var outcome = Verdict.of(answer, rows.rows(), verdicts);
+                        yield fresh ? outcome : unlessAnotherServer(outcome);
+                    }
+                    case Exchange.Result.Failed(var outcome) -> {
+                        // What comes up again may be another server.
+                        dialects.forget(endpoint);
+                        yield outcome;
+                    }
+                };
+            }
         }
     }
 
     /// What holds rows up may be a table that changed.
     private WriteOutcome noticed(WriteOutcome outcome) {
-        if (outcome instanceof WriteOutcome.Misconfigured) tableChanged.run();
+        if (outcome instanceof WriteOutcome.Misconfigured) shared.tableChanged.run();
         return outcome;
     }
 
-    /// A server that does not know what it knew when it was asked is another one: it is asked before the next attempt.
+    /// A server that does not know what it knew when it was asked is another one: it is asked
+    /// before the next attempt.
     private WriteOutcome unlessAnotherServer(WriteOutcome outcome) {
         if (!(outcome instanceof WriteOutcome.Misconfigured(var failure))
                 || !failure.code().equals(UNKNOWN_SETTING)) return outcome;
@@ -137,7 +188,7 @@ final class ClickHouseWriter implements SinkWriter {
             throws InterruptedException {
         var mine = new ArrayList<Runnable>(1);
         try {
-            return new Exchange(over, settings.login(), clock).post(request, deadlineNanos, end -> {
+            return new Exchange(over, settings.login(), shared.clock).post(request, deadlineNanos, end -> {
                 mine.add(end);
                 underWay.add(end);
                 onCancel.accept(end);

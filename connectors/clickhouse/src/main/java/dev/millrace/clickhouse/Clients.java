@@ -9,10 +9,10 @@ import org.jspecify.annotations.Nullable;
 
 /// Makes the HTTP clients of one sink: HTTP/1.1, no redirects, no proxy, every connect bounded.
 ///
-/// A client sends a POST anew only where it could not connect, so what it sends is sent once. It keeps the connections
-/// that attempts at the same time needed: as many as attempts are let run at once on a replica, and no more. One client
-/// serves all replicas, since each client has a thread of its own. Where the certificates changed another takes its
-/// place, and it ends with the last request that it serves.
+/// A client sends a POST anew only where it could not connect, so what it sends is sent once. It keeps
+/// the connections that attempts at the same time needed: as many as attempts are let run at once on a
+/// replica, and no more. One client serves all replicas, since each client has a thread of its own. Where
+/// the certificates changed another takes its place, and it ends with the last request that it serves.
 ///
 /// Thread ownership: shared; guarded by itself.
 final class Clients implements AutoCloseable {

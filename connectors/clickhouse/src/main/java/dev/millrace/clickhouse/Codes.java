@@ -4,12 +4,12 @@ import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// What each of the server's exception codes says, as one table of data (CH-4): the first line decides whose code it
-/// is and whose text, if it names one, is in the answer.
+/// What each of the server's exception codes says, as one table of data (CH-4): the first line decides
+/// whose code it is and whose text, if it names one, is in the answer.
 ///
-/// The name of a line is the server's own, from the list of its error codes (`system.errors` has them too). The
-/// words are ours, since a server's text can hold a row. An error that is not about the form of the rows, and one that
-/// a view threw, may come after rows were stored (CH-5).
+/// The name of a line is the server's own, from the list of its error codes (`system.errors` has them
+/// too). The words are ours, since a server's text can hold a row. An error that is not about the form of
+/// the rows, and one that a view threw, may come after rows were stored (CH-5).
 final class Codes {
     /// Whom an error is about.
     enum Says {
@@ -37,8 +37,8 @@ final class Codes {
         PERHAPS
     }
 
-    /// `text`: null for whatever the server says. `tells`: the server's text holds names at most. `source`: what the
-    /// line rests on.
+    /// `text`: null for whatever the server says. `tells`: the server's text holds names at most.
+    /// `source`: what the line rests on.
     record Rule(
             int code,
             String name,
@@ -71,14 +71,15 @@ final class Codes {
     /// Nobody provoked it: it means what it is called where the server's source says it.
     private static final String NAMED = "its name in the server's source";
 
-    /// A view behind the table threw: the table has the rows, whatever the code (CH-5). A server adds this at the very
-    /// end, so what follows it is no row and no function that was at work; else it is a row's own text.
+    /// A view behind the table threw: the table has the rows, whatever the code (CH-5). A server adds
+    /// this at the very end, so what follows it is no row and no function that was at work; else it is a
+    /// row's own text.
     private static final Pattern IN_VIEW = Pattern.compile(
             ".*: while (?:pushing|write prefix|write suffix) to view (?!.*\\(at row \\d)(?!.*while executing 'FUNCTION).*",
             Pattern.DOTALL);
 
-    /// The header of typed rows names a column that the table does not have, or not of that type: the server reads no
-    /// row then. The text begins with it, where none of a row's can stand.
+    /// The header of typed rows names a column that the table does not have, or not of that type: the
+    /// server reads no row then. The text begins with it, where none of a row's can stand.
     private static final Pattern IN_HEADER = Pattern.compile(
             "Code: 117\\. DB::Exception: (?:Type of '|Unknown field found in format header).*", Pattern.DOTALL);
 

@@ -7,8 +7,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
 
-/// Puts one part of a record's coordinates as the RowBinary of its column, whose type takes it without loss. Keys and
-/// values of headers are put byte for byte, whether they are UTF-8 or not.
+/// Puts one part of a record's coordinates as the RowBinary of its column, whose type takes it without
+/// loss. Keys and values of headers are put byte for byte, whether they are UTF-8 or not.
 ///
 /// Thread ownership: the source thread.
 final class CoordinateCell {

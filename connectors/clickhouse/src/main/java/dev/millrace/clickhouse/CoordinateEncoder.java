@@ -11,11 +11,11 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Puts a record's coordinates as the first members into the JSON object that another encoder writes, so that one row
-/// stays one object on one line.
+/// Puts a record's coordinates as the first members into the JSON object that another encoder writes, so
+/// that one row stays one object on one line.
 ///
-/// A key and a header's value stand there byte for byte, whether they are UTF-8 or not: the server takes them as they
-/// are. A record that has a member of a coordinate's name itself is poison, `duplicate_key`.
+/// A key and a header's value stand there byte for byte, whether they are UTF-8 or not: the server takes
+/// them as they are. A record that has a member of a coordinate's name itself is poison, `duplicate_key`.
 ///
 /// Thread ownership: the source thread.
 final class CoordinateEncoder implements RowEncoder {

@@ -4,12 +4,14 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// Which columns tell where a row came from: a column's name for each part of a record's coordinates that is stored.
+/// Which columns tell where a row came from: a column's name for each part of a record's
+/// coordinates that is stored.
 ///
 /// Throws `IllegalArgumentException` for two parts in one column, and for a name that is none.
 public record Coordinates(SortedMap<Part, String> columns) {
@@ -32,8 +34,8 @@ public record Coordinates(SortedMap<Part, String> columns) {
         });
     }
 
-    /// One part of a record's coordinates, and the types of columns that hold it without loss, as the server writes
-    /// them.
+    /// One part of a record's coordinates, and the types of columns that hold it without loss, as the
+    /// server writes them.
     public enum Part {
         TOPIC(
                 "(Nullable\\()?String\\)?|LowCardinality\\((Nullable\\()?String\\)?\\)",
@@ -79,6 +81,18 @@ public record Coordinates(SortedMap<Part, String> columns) {
     @Nullable
     String column(Part part) {
         return columns.get(part);
+    }
+
+    /// The column of a part that there must be.
+    String needed(Part part) {
+        var column = columns.get(part);
+        if (column == null) throw new IllegalStateException("no column takes the " + part);
+        return column;
+    }
+
+    /// Each row tells from which record it is.
+    boolean tellRecords() {
+        return columns.keySet().containsAll(Set.of(Part.TOPIC, Part.PARTITION, Part.OFFSET));
     }
 
     /// What the column takes; null for one that takes none.

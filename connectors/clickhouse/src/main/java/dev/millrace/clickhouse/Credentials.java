@@ -12,8 +12,8 @@ final class Credentials {
 
     private Credentials() {}
 
-    /// As the Authorization header wants it. Throws without a word of the secret in what it says of a token, and
-    /// whatever a secret that can't be had throws.
+    /// As the Authorization header wants it. Throws without a word of the secret in what it says of a
+    /// token, and whatever a secret that can't be had throws.
     static String of(Who who) {
         return switch (who) {
             case Who.User(var name, var password) -> {

@@ -12,11 +12,13 @@ import org.jspecify.annotations.Nullable;
 public sealed interface Description {
     /// The table is there. `version` is the oldest that answered. `knownSettings` are those that
     /// not every version has, and that every server here has. `unseen` shards could not be asked.
-    /// `hazards` are what a person should know, a line each. `layout` is null where rows are sent as they are.
+    /// `hazards` are what a person should know, a line each. `layout` is null where rows are sent
+    /// as they are.
     record Described(
             String version,
             SortedSet<String> knownSettings,
             List<ShardId> unseen,
+            Interrupted interrupted,
             SortedSet<String> hazards,
             @Nullable TableLayout layout)
             implements Description {
@@ -25,6 +27,17 @@ public sealed interface Description {
             unseen = List.copyOf(unseen);
             hazards = Collections.unmodifiableSortedSet(new TreeSet<>(hazards));
         }
+    }
+
+    /// What becomes of the rows of an insert that was interrupted, once the same again was told to
+    /// be written.
+    enum Interrupted {
+        /// They are stored.
+        STORED,
+        /// A server may lose them; the sink reads whether they are there before it believes.
+        VERIFIED,
+        /// A server may lose them, and nobody notices: at least once is not kept.
+        MAY_BE_LOST
     }
 
     /// No shard answered. Ask again later.

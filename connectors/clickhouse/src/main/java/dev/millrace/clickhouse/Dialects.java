@@ -16,12 +16,12 @@ import org.slf4j.LoggerFactory;
 
 /// Which settings each replica's server knows, so that each is told all that it knows and nothing else.
 ///
-/// Invariant: what is frozen with a batch is the list of settings and their values (CH-3). A server that knows more of
-/// them is told more, and none is told another value, so that deduplication, the split into blocks and parsing come out
-/// the same on each, and after an upgrade or a way back.
+/// Invariant: what is frozen with a batch is the list of settings and their values (CH-3). A server that
+/// knows more of them is told more, and none is told another value, so that deduplication, the split into
+/// blocks and parsing come out the same on each, and after an upgrade or a way back.
 ///
-/// A server is asked before the first insert to it, and again after whatever another server may stand behind: no
-/// answer, an unknown setting, a ping, a minute.
+/// A server is asked before the first insert to it, and again after whatever another server may stand
+/// behind: no answer, an unknown setting, a ping, a minute.
 ///
 /// Thread ownership: shared by attempts.
 final class Dialects {

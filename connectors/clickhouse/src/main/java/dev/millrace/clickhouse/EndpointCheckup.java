@@ -12,21 +12,23 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/// Looks at one endpoint: who answers there, its table and what is behind it, its settings and rights, its clock.
+/// Looks at one endpoint: who answers there, its table and what is behind it, its settings and
+/// rights, its clock.
 ///
 /// What a server does not tell is a finding of its own, and ends nothing else.
 ///
 /// Thread ownership: the thread that looks.
 final class EndpointCheckup {
-    /// What was found, and what there is to compare with others; null where nothing that is ClickHouse's answered.
+    /// What was found, and what there is to compare with others; null where nothing that is
+    /// ClickHouse's answered.
     record Seen(List<Finding> findings, @Nullable Facts facts) {
         Seen {
             findings = List.copyOf(findings);
         }
     }
 
-    /// `uuid` names the server, empty where it has none. `table` is null where there is none. `path` and `replica` are
-    /// the table's in Keeper, empty where it is not replicated.
+    /// `uuid` names the server, empty where it has none. `table` is null where there is none. `path` and
+    /// `replica` are the table's in Keeper, empty where it is not replicated.
     record Facts(String uuid, @Nullable TableFacts table, String path, String replica, List<String> columns) {
         Facts {
             columns = List.copyOf(columns);
@@ -87,6 +89,7 @@ final class EndpointCheckup {
         step(table::views);
         step(table::replicas);
         step(table::columns);
+        step(table::typedRows);
         step(table::rights);
         step(this::quotas);
         if (!untold.isEmpty())

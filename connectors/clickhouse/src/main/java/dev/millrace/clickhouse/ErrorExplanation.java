@@ -12,8 +12,9 @@ import org.jspecify.annotations.Nullable;
 
 /// What a person should know of one error of a ClickHouse server's, from the table that judges answers.
 ///
-/// `code` is the number. `name` is the server's, empty where it is not in the table. `text` is what the server's text
-/// has to hold for this line, null for whatever it says. The others are a sentence each. `known`: it is in the table.
+/// `code` is the number. `name` is the server's, empty where it is not in the table. `text` is what the
+/// server's text has to hold for this line, null for whatever it says. The others are a sentence each.
+/// `known`: it is in the table.
 public record ErrorExplanation(
         int code,
         String name,
@@ -30,8 +31,8 @@ public record ErrorExplanation(
     private static final Pattern SERVERS_TEXT = Pattern.compile("\\bCode: ([1-9]\\d{0,5})\\b");
     private static final Pattern NAME_IN_TEXT = Pattern.compile("\\(([A-Z][A-Z0-9_]+)\\)");
 
-    /// What is meant by a number, a name, or a text of the server's or of ours. Empty for what is none of them; for a
-    /// number that is in no line of the table, what is done with such.
+    /// What is meant by a number, a name, or a text of the server's or of ours. Empty for what is none of
+    /// them; for a number that is in no line of the table, what is done with such.
     public static List<ErrorExplanation> of(String asked) {
         var whole = asked.strip();
         if (NUMBER.matcher(whole).matches()) return byCode(Integer.parseInt(whole));

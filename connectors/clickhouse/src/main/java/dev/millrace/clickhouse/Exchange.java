@@ -13,6 +13,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpResponse;
 import java.net.http.HttpTimeoutException;
+import java.nio.ByteBuffer;
 import java.nio.channels.UnresolvedAddressException;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
@@ -26,8 +27,8 @@ import java.util.regex.Pattern;
 import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
 
-/// One request to one replica and its answer, or why there is none. Every wait ends at the deadline, or when it is
-/// cancelled.
+/// One request to one replica and its answer, or why there is none. Every wait ends at the deadline, or
+/// when it is cancelled.
 ///
 /// Thread ownership: the calling thread; cancelled from any.
 final class Exchange {
@@ -39,20 +40,31 @@ final class Exchange {
         record Failed(WriteOutcome outcome) implements Result {}
     }
 
-    /// What is sent, and how it is packed; empty for as it is. Of the answer `kept` bytes are kept at each end.
-    record Request(URI address, BodyPublisher body, String encoding, BooleanSupplier begun, int kept) {
+    /// What is sent, and how it is packed; empty for as it is. Of the answer `kept` bytes are kept at
+    /// each end, and `answer` is given all of it as it comes.
+    record Request(
+            URI address,
+            BodyPublisher body,
+            String encoding,
+            BooleanSupplier begun,
+            int kept,
+            @Nullable Consumer<ByteBuffer> answer) {
         Request(URI address, BodyPublisher body, String encoding, BooleanSupplier begun) {
-            this(address, body, encoding, begun, BoundedText.OF_AN_ERROR);
+            this(address, body, encoding, begun, BoundedText.OF_AN_ERROR, null);
         }
 
         /// A question: it stores nothing.
         static Request question(URI address, BodyPublisher body) {
-            return new Request(address, body, "", () -> false);
+            return question(address, body, null);
+        }
+
+        static Request question(URI address, BodyPublisher body, @Nullable Consumer<ByteBuffer> answer) {
+            return new Request(address, body, "", () -> false, BoundedText.OF_AN_ERROR, answer);
         }
 
         /// The same, whose answer is long.
         static Request longQuestion(URI address, BodyPublisher body) {
-            return new Request(address, body, "", () -> false, LONG_ANSWER);
+            return new Request(address, body, "", () -> false, LONG_ANSWER, null);
         }
     }
 
@@ -65,7 +77,8 @@ final class Exchange {
     private static final int LONG_ANSWER = 1 << 20;
     private static final int LONGEST_SUMMARY = 4096;
 
-    /// A number in quotes, since JSON's own are too small for it; without them from a proxy that writes JSON anew.
+    /// A number in quotes, since JSON's own are too small for it; without them from a proxy that
+    /// writes JSON anew.
     private static final Pattern WRITTEN_ROWS = Pattern.compile("\"written_rows\"\\s*:\\s*\"?(\\d{1,18})\\b");
 
     private final HttpClient client;
@@ -78,9 +91,8 @@ final class Exchange {
         this.clock = clock;
     }
 
-    /// `begun` is asked, when no answer came, whether the body was on its way; without it nothing was. `onCancel` is
-    /// given
-    /// how to end it.
+    /// `begun` is asked, when no answer came, whether the body was on its way; without it nothing was.
+    /// `onCancel` is given how to end it.
     Result post(Request what, long deadlineNanos, Consumer<Runnable> onCancel) throws InterruptedException {
         String credentials;
         try {
@@ -95,7 +107,8 @@ final class Exchange {
                 .header("Authorization", credentials)
                 .header("User-Agent", "millrace");
         if (!what.encoding().isEmpty()) request.header("Content-Encoding", what.encoding());
-        var sent = client.sendAsync(request.POST(what.body()).build(), _ -> new BoundedText(what.kept()));
+        var sent =
+                client.sendAsync(request.POST(what.body()).build(), _ -> new BoundedText(what.kept(), what.answer()));
         var cancelled = new AtomicBoolean();
         onCancel.accept(() -> {
             cancelled.set(true);

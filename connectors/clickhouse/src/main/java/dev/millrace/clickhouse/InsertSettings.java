@@ -15,17 +15,17 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// The statement and the settings of every insert, as one URL query: all that touches deduplication, the split into
-/// blocks and parsing is said, whatever the server's defaults are (CH-2).
+/// The statement and the settings of every insert, as one URL query: all that touches deduplication, the
+/// split into blocks and parsing is said, whatever the server's defaults are (CH-2).
 ///
-/// A batch is one block (CH-3): a server cuts blocks at more rows than any batch has, and at no number of bytes, since
-/// those that it counts are a row's in its memory. So an error of parsing comes before anything is stored. But for the
-/// token it is the same for every batch, so it is made once.
+/// A batch is one block (CH-3): a server cuts blocks at more rows than any batch has, and at no number of
+/// bytes, since those that it counts are a row's in its memory. So an error of parsing comes before
+/// anything is stored. But for the token it is the same for every batch, so it is made once.
 ///
 /// Thread ownership: immutable.
 final class InsertSettings {
-    /// A batch has fewer rows. It is the server's own default, and no configuration of ours moves it: a batch that is
-    /// sent again after a change is cut as before.
+    /// A batch has fewer rows. It is the server's own default, and no configuration of ours moves it: a
+    /// batch that is sent again after a change is cut as before.
     static final int BLOCK_ROWS = 1_048_449;
 
     /// Without these a sink can't keep its word.

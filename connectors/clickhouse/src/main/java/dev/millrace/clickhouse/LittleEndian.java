@@ -5,7 +5,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
-/// Whole numbers as RowBinary has them: of a fixed width, the lowest byte first; lengths in seven bits a byte.
+/// Whole numbers as RowBinary has them: of a fixed width, the lowest byte first; lengths in seven
+/// bits a byte.
 ///
 /// Thread ownership: the source thread.
 final class LittleEndian {

@@ -4,7 +4,8 @@ import java.util.List;
 
 /// Versions of ClickHouse that are known to lose rows of replicated tables which they acknowledged.
 final class LossBugs {
-    /// `what` happens, and what to do. `fixed` are the first versions without it, one for each branch that has it.
+    /// `what` happens, and what to do. `fixed` are the first versions without it, one for each
+    /// branch that has it.
     record Bug(String what, String remedy, List<String> fixed) {
         /// A branch that is not named is older than the fix, unless it is newer than all that are.
         boolean in(String version) {

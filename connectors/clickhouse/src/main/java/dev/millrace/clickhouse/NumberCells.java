@@ -105,7 +105,8 @@ final class NumberCells {
         }
     }
 
-    /// A whole number in a JSON string: digits, with a minus before them or none, as a key of an object has to be.
+    /// A whole number in a JSON string: digits, with a minus before them or none, as a key of an
+    /// object has to be.
     static final class Quoted implements Cell {
         private final Cell number;
 

@@ -33,7 +33,8 @@ final class ObjectMembers {
         this.names = names.stream().map(Name::new).toList();
     }
 
-    /// Looks through `source[from, from + length)`. Returns whether it is an object; the other methods tell of it then.
+    /// Looks through `source[from, from + length)`. Returns whether it is an object; the other
+    /// methods tell of it then.
     boolean look(byte[] source, int from, int length) {
         bytes = source;
         end = from + Math.max(0, length);

@@ -6,11 +6,12 @@ import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Tells whether all endpoints of a shard lead to one table of one server, as two addresses of it do, so that what it
-/// remembers of tokens is known over each of them.
+/// Tells whether all endpoints of a shard lead to one table of one server, as two addresses of it do, so
+/// that what it remembers of tokens is known over each of them.
 ///
-/// One is the same as another if identity and name of the server, identity of the table and the place of its data are.
-/// A table's identity alone proves nothing: `ON CLUSTER` gives the tables of all its servers the same.
+/// One is the same as another if identity and name of the server, identity of the table and the place of
+/// its data are. A table's identity alone proves nothing: `ON CLUSTER` gives the tables of all its
+/// servers the same.
 ///
 /// Thread ownership: none; each question is of the calling thread.
 record OneServer(ClickHouseSettings settings, NanoClock clock) {

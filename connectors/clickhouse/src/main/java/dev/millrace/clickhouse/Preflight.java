@@ -1,5 +1,6 @@
 package dev.millrace.clickhouse;
 
+import dev.millrace.clickhouse.Description.Interrupted;
 import dev.millrace.sinkpool.Failure;
 import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.ShardId;
@@ -22,15 +23,16 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// Asks servers what they are before anything is written: version, settings that they know, the table's engine and how
-/// much it remembers of tokens. Reads only.
+/// Asks servers what they are before anything is written: version, settings that they know, the table's
+/// engine and how much it remembers of tokens. Reads only.
 ///
 /// Thread ownership: the thread that describes the sink; what is known of tokens is shared.
 final class Preflight {
     private sealed interface Said {}
 
-    /// What one server said. `engine` is empty where it has no such table. `window` is −1 where it named none.
-    /// `columns` are those that take coordinates, by name; `typed` were asked for where rows are typed.
+    /// What one server said. `engine` is empty where it has no such table. `window` is −1 where it named
+    /// none. `columns` are those that take coordinates, by name; `typed` were asked for where rows are
+    /// typed.
     private record Server(
             String version,
             Set<String> known,
@@ -75,6 +77,7 @@ final class Preflight {
         var seen = new ArrayList<Server>();
         var unseen = new ArrayList<ShardId>();
         var hazards = new TreeSet<String>();
+        var interrupted = Interrupted.STORED;
         @Nullable ServerColumns columns = null;
         @Nullable Failure silent = null;
         var client = clients.get();
@@ -90,6 +93,9 @@ final class Preflight {
                             if (refusal != null) return new Description.Refused(refusal);
                             columns = agreed(columns, server.typed);
                             hazards(endpoint, server, hazards);
+                            var here = new InterruptedInserts(settings, client, clock)
+                                    .at(endpoint, server.version, server.engine, hazards, deadlineNanos);
+                            if (here.compareTo(interrupted) > 0) interrupted = here;
                             seen.add(server);
                             remember(shard.getKey(), server, client, deadlineNanos);
                             found = true;
@@ -113,19 +119,23 @@ final class Preflight {
         if (seen.isEmpty())
             return new Description.NotReachable(
                     silent == null ? new Failure("no-answer", "no server answered", false) : silent);
-        return described(seen, unseen, hazards, columns);
+        return described(seen, unseen, interrupted, hazards, columns);
     }
 
     private Description described(
-            List<Server> seen, List<ShardId> unseen, SortedSet<String> hazards, @Nullable ServerColumns columns) {
+            List<Server> seen,
+            List<ShardId> unseen,
+            Interrupted interrupted,
+            SortedSet<String> hazards,
+            @Nullable ServerColumns columns) {
         var known = new TreeSet<>(seen.getFirst().known);
         for (var server : seen) known.retainAll(server.known);
         var oldest =
                 seen.stream().map(Server::version).min(Preflight::byVersion).orElseThrow();
-        if (columns == null) return new Description.Described(oldest, known, unseen, hazards, null);
+        if (columns == null) return new Description.Described(oldest, known, unseen, interrupted, hazards, null);
         return switch (columns.made(table(), settings.rows().coordinates(), hazards)) {
             case ServerColumns.Made.Layout(var layout) ->
-                new Description.Described(oldest, known, unseen, hazards, layout);
+                new Description.Described(oldest, known, unseen, interrupted, hazards, layout);
             case ServerColumns.Made.Refused(var reason) -> new Description.Refused(reason);
         };
     }
@@ -161,8 +171,8 @@ final class Preflight {
         return shards.getOrDefault(shard, List.of()).size() > 1 ? TokenLog.UNSHARED : TokenLog.SHARED;
     }
 
-    /// Asks a server of a shard that had not answered before, so that it is known before anything is sent. Null when it
-    /// is; else why nothing can be sent.
+    /// Asks a server of a shard that had not answered before, so that it is known before anything is
+    /// sent. Null when it is; else why nothing can be sent.
     @Nullable
     WriteOutcome ask(ShardId shard, HttpClient client, ClickHouseEndpoint endpoint, long deadlineNanos)
             throws InterruptedException {
@@ -199,7 +209,7 @@ final class Preflight {
                     + (replicated(server.engine) ? "" : "non_") + "replicated_deduplication_window on it");
     }
 
-    private static boolean replicated(String engine) {
+    static boolean replicated(String engine) {
         return engine.startsWith("Replicated") || engine.startsWith("Shared");
     }
 

@@ -8,7 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/// Asks one server in SQL, as the user who writes. Every answer comes by the deadline, which is the same for all.
+/// Asks one server in SQL, as the user who writes. Every answer comes by the deadline, which is
+/// the same for all.
 ///
 /// Thread ownership: the thread that asks.
 final class Questions {
@@ -49,6 +50,20 @@ final class Questions {
                 yield verdict instanceof WriteOutcome.Written
                         ? new Reply.Lines(lines(answer.text()))
                         : new Reply.None(verdict);
+            }
+        };
+    }
+
+    /// A longer answer, as it is told. `of` is what is asked about.
+    String text(String of, String sql) throws InterruptedException, NotTold {
+        var address = endpoint.query("default_format=TabSeparated");
+        var question = Exchange.Request.longQuestion(address, BodyPublishers.ofString(sql));
+        return switch (exchange.post(question, deadlineNanos, _ -> {})) {
+            case Exchange.Result.Failed(var outcome) -> throw new NotTold(of, outcome);
+            case Exchange.Result.Answered(var answer) -> {
+                var verdict = Verdict.of(answer);
+                if (!(verdict instanceof WriteOutcome.Written)) throw new NotTold(of, verdict);
+                yield answer.text();
             }
         };
     }

@@ -12,13 +12,13 @@ import java.util.List;
 import java.util.concurrent.Flow;
 import org.jspecify.annotations.Nullable;
 
-/// The rows of a batch as the body of one request: what stands before every batch's, then what the chunks hold, in
-/// order,
-/// packed or as it is.
+/// The rows of a batch as the body of one request: what stands before every batch's, then what the chunks
+/// hold, in order, packed or as it is.
 ///
-/// The client may go on with what it was given after the attempt is over. So it is given pieces of its own, never a
-/// chunk's array, and none once the body is closed: a chunk may be anybody's then (WRT-9). A body that ends before its
-/// rows do is an error to the client, which cuts the connection: the server never sees a whole request.
+/// The client may go on with what it was given after the attempt is over. So it is given pieces of its
+/// own, never a chunk's array, and none once the body is closed: a chunk may be anybody's then (WRT-9). A
+/// body that ends before its rows do is an error to the client, which cuts the connection: the server
+/// never sees a whole request.
 ///
 /// Thread ownership: the client's threads and the attempt's; guarded by itself.
 final class RowsBody implements BodyPublisher, AutoCloseable {

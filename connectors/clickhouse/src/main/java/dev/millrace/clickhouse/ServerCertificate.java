@@ -14,8 +14,8 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
 
-/// Looks how long the certificate that a server shows is good for. Whether it is good at all is told by who talks to
-/// it.
+/// Looks how long the certificate that a server shows is good for. Whether it is good at all is told by
+/// who talks to it.
 final class ServerCertificate {
     private static final Duration SOON = Duration.ofDays(21);
     private static final int HTTPS = 443;

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /// A table's columns as one server tells them, or as all that were asked agree on.
 ///
-/// `zone` is the server's own, `marks` whether it knows the format in which a row can ask for a column's default.
+/// `zone` is the server's own, `marks` whether it knows the format in which a row can ask for a
+/// column's default.
 record ServerColumns(String zone, boolean marks, List<Told> columns) {
     private static final String MARKED = "RowBinaryWithNamesAndTypesAndDefaults";
 

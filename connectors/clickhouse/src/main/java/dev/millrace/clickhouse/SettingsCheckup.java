@@ -8,8 +8,8 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// Looks at the settings of one server, for the user who writes: whether it knows and takes those that every insert
-/// brings.
+/// Looks at the settings of one server, for the user who writes: whether it knows and takes those that
+/// every insert brings.
 ///
 /// Thread ownership: the thread that looks.
 final class SettingsCheckup {

@@ -4,10 +4,11 @@ import dev.millrace.sinkpool.Finding;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/// Looks at the table at one endpoint: its engine, what it remembers of tokens, the views behind it, its replica's
-/// state, its columns, and whether it may be written to.
+/// Looks at the table at one endpoint: its engine, what it remembers of tokens, the views behind it, its
+/// replica's state, its columns, and whether it may be written to.
 ///
 /// Thread ownership: the thread that looks; `look` comes first.
 final class TableCheckup {
@@ -192,6 +193,24 @@ final class TableCheckup {
         columns = told;
         var unfit = settings.rows().coordinates().problem(byName);
         if (unfit != null) findings.add(Finding.fault(where, unfit, "change the table, or the file"));
+    }
+
+    /// Whether typed rows can be made for its columns.
+    void typedRows() throws InterruptedException, NotTold {
+        var found = table;
+        if (found == null || settings.rows().format() != ClickHouseSettings.Format.ROW_BINARY) return;
+        var told = ServerColumns.of(
+                questions.text("system.columns", ServerColumns.question(settings.database(), settings.table())));
+        if (told == null) {
+            findings.add(Finding.fault(
+                    where, "the names and types of its columns are too long", "use format: json_each_row"));
+            return;
+        }
+        var hazards = new TreeSet<String>();
+        if (told.made(found.toString(), settings.rows().coordinates(), hazards)
+                instanceof ServerColumns.Made.Refused(var reason))
+            findings.add(Finding.fault(where, reason, "change the table, or use format: json_each_row"));
+        for (var hazard : hazards) findings.add(Finding.hazard(where, hazard, ""));
     }
 
     /// A type may be longer than an answer is read.

@@ -5,16 +5,17 @@ import dev.millrace.json.JsonFields;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
 
-/// The columns that typed rows are sent for, as the servers described them: the statement, the header of a body and
-/// what
-/// makes a row of a record all come from one of these, so that they can't differ.
+/// The columns that typed rows are sent for, as the servers described them: the statement, the header of
+/// a body and what makes a row of a record all come from one of these, so that they can't differ.
 ///
-/// The header names each column with its type. A server whose table has become another refuses the whole body by it,
-/// before it reads a row.
+/// The header names each column with its type. A server whose table has become another refuses the whole
+/// body by it, before it reads a row.
 ///
-/// `utc`: the servers' own zone is UTC. `marks`: each value is preceded by whether it is the column's default.
+/// `utc`: the servers' own zone is UTC. `marks`: each value is preceded by whether it is the
+/// column's default.
 public record TableLayout(List<Column> columns, boolean utc, boolean marks) {
     public TableLayout {
         columns = List.copyOf(columns);
@@ -75,8 +76,13 @@ public record TableLayout(List<Column> columns, boolean utc, boolean marks) {
         bytes.write(rest);
     }
 
-    /// `number` is this layout's.
-    BinaryRowEncoder encoder(int number, JsonFields.Unknown unknown, IgnoredFields ignored) {
-        return new BinaryRowEncoder(number, this, new Cells(utc, unknown, ignored));
+    /// The columns' names.
+    List<String> names() {
+        return columns.stream().map(Column::name).toList();
+    }
+
+    /// `number` is this layout's. `gone` are columns that the table had before.
+    BinaryRowEncoder encoder(int number, JsonFields.Unknown unknown, IgnoredFields ignored, Set<String> gone) {
+        return new BinaryRowEncoder(number, this, new Cells(utc, unknown, ignored), gone);
     }
 }

@@ -21,7 +21,8 @@ final class TableLook {
     private static final String QUOTED = "`(?:[^`\\\\]|\\\\.|``)*`";
     private static final Pattern NAME = Pattern.compile("\\G(" + QUOTED + "|[^.`]+)(?:\\.|$)");
 
-    /// What stands behind TO in a view's statement: names with a backslash or a backtick before a backtick in them.
+    /// What stands behind TO in a view's statement: names with a backslash or a backtick before a
+    /// backtick in them.
     private static final String TARGET = ClickHouseWriter.literal(
             "^CREATE MATERIALIZED VIEW (?:" + QUOTED + "|[^ `])+ TO ((?:" + QUOTED + "|[^ (`])+)");
 
@@ -113,7 +114,8 @@ final class TableLook {
                         + " FROM system.tables WHERE " + named(database, name) + ") ORDER BY d LIMIT " + MOST_VIEWS);
     }
 
-    /// Null for what is no view that an insert fills. Without a table of its own a view fills one that only it names.
+    /// Null for what is no view that an insert fills. Without a table of its own a view fills one
+    /// that only it names.
     private @Nullable List<String> target(String database, String view) throws InterruptedException, NotTold {
         var found = questions.lines(
                 "system.tables",

@@ -6,11 +6,11 @@ import dev.millrace.json.Reasons;
 import dev.millrace.sinkpool.RowBuffer;
 import org.jspecify.annotations.Nullable;
 
-/// An ISO 8601 date, or date and time, in a JSON string. A number is refused: it does not say whether it counts
-/// seconds, or what else.
+/// An ISO 8601 date, or date and time, in a JSON string. A number is refused: it does not say whether it
+/// counts seconds, or what else.
 ///
-/// A time without a zone would be read as one of the column's zone. So it goes only where that is UTC, and means the
-/// same to everybody.
+/// A time without a zone would be read as one of the column's zone. So it goes only where that is UTC,
+/// and means the same to everybody.
 ///
 /// Thread ownership: the source thread.
 final class TimeCell implements Cell {

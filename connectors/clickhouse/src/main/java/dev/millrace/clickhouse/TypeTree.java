@@ -10,8 +10,8 @@ record TypeTree(String name, List<Part> parts) {
         parts = List.copyOf(parts);
     }
 
-    /// One thing between brackets: a type, a word in quotes, a number, or a name with one of these behind it. What is
-    /// not there is null; of a name, the label is it.
+    /// One thing between brackets: a type, a word in quotes, a number, or a name with one of these behind
+    /// it. What is not there is null; of a name, the label is it.
     record Part(
             @Nullable String label,
             @Nullable TypeTree type,

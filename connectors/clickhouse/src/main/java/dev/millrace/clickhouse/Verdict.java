@@ -9,8 +9,8 @@ import java.util.regex.Pattern;
 
 /// What an answer to an insert says, without saying anything of the rows.
 ///
-/// The exception's code decides, from the header or else from the body; the HTTP status only where there is no code
-/// (CH-4).
+/// The exception's code decides, from the header or else from the body; the HTTP status only where there
+/// is no code (CH-4).
 final class Verdict {
     private static final int OK = 200;
     private static final int BAD_REQUEST = 400;
@@ -64,8 +64,9 @@ final class Verdict {
         return new WriteOutcome.Written(rows, 0);
     }
 
-    /// The count that goes with a success. A server counts the rows of views too, and repeats that it drops,
-    /// so more than were sent says nothing; 0 is what servers of old say of any insert. Fewer is no success.
+    /// The count that goes with a success. A server counts the rows of views too, and repeats that it
+    /// drops, so more than were sent says nothing; 0 is what servers of old say of any insert. Fewer is
+    /// no success.
     private static WriteOutcome shortCount(HttpAnswer answer, int rows) {
         return doubtful("short-count", "HTTP 200, and " + answer.writtenRows() + " of " + rows + " rows counted");
     }
@@ -94,9 +95,8 @@ final class Verdict {
         return end < 0 ? text : text.substring(0, end);
     }
 
-    /// The row that the server named, from 0; −1 for none. One that a row's own text names is a hint that misleads,
-    /// which
-    /// costs requests and nothing else.
+    /// The row that the server named, from 0; −1 for none. One that a row's own text names is a hint that
+    /// misleads, which costs requests and nothing else.
     private static int row(String text, int rows) {
         var violated = VIOLATED_AT.matcher(text);
         if (violated.find()) return row(Long.parseLong(violated.group(1)), rows);
@@ -110,9 +110,8 @@ final class Verdict {
         return fromOne >= 1 && fromOne <= rows ? (int) fromOne - 1 : -1;
     }
 
-    /// Who answers without a code is a proxy, or not ClickHouse at all. What it says of the request itself it says
-    /// before
-    /// anybody took the rows.
+    /// Who answers without a code is a proxy, or not ClickHouse at all. What it says of the request
+    /// itself it says before anybody took the rows.
     private static WriteOutcome byStatus(HttpAnswer answer) {
         var status = answer.status();
         if (status >= REDIRECTS && status < BAD_REQUEST)

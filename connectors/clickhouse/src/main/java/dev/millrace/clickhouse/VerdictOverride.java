@@ -3,11 +3,12 @@ package dev.millrace.clickhouse;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/// Whom an error with this code blames, by the pipeline's file; with a `text`, only where the server's holds it.
+/// Whom an error with this code blames, by the pipeline's file; with a `text`, only where the
+/// server's holds it.
 ///
-/// Invariant: it says nothing of whether rows are stored. An error that may come after rows were stored stays one, so
-/// that a batch is never taken apart for it; and what a view threw is nobody's to judge anew (CH-5),
-/// nor is a header of typed rows that the table does not fit any more (CH-8).
+/// Invariant: it says nothing of whether rows are stored. An error that may come after rows were stored
+/// stays one, so that a batch is never taken apart for it; and what a view threw is nobody's to judge
+/// anew (CH-5), nor is a header of typed rows that the table does not fit any more (CH-8).
 public record VerdictOverride(int code, @Nullable String text, Blames blames) {
     /// Whom.
     public enum Blames {

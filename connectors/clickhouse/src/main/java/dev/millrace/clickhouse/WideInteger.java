@@ -20,8 +20,8 @@ final class WideInteger {
 
     private final byte[] room = new byte[32];
 
-    /// Puts a number times ten to the power of `scale`, which is whole, in eight bytes or more. Returns why it does
-    /// not fit, or null.
+    /// Puts a number times ten to the power of `scale`, which is whole, in eight bytes or more. Returns
+    /// why it does not fit, or null.
     @Nullable
     String put(JsonNumber number, int scale, int bytes, boolean signed, RowBuffer row) {
         var length = number.zero() ? 0 : number.high() + scale;

@@ -22,16 +22,18 @@ final class ARecord implements RecordView {
     private static final int AROUND = 5;
 
     private final byte[] value;
+    private final int valueLength;
     private String topic = "orders";
     private int partition;
     private long offset;
     private long timestampMillis = 1_700_000_000_123L;
-    private byte[] key = {};
+    private byte[] key = within(new byte[0]);
     private int keyLength = -1;
     private final List<Header> headers = new ArrayList<>();
 
     private ARecord(byte[] value) {
-        this.value = value;
+        this.value = within(value);
+        valueLength = value.length;
     }
 
     static ARecord of(String value) {
@@ -51,7 +53,7 @@ final class ARecord implements RecordView {
     }
 
     ARecord key(byte[] bytes) {
-        key = bytes;
+        key = within(bytes);
         keyLength = bytes.length;
         return this;
     }
@@ -90,7 +92,7 @@ final class ARecord implements RecordView {
 
     @Override
     public byte[] keyArray() {
-        return within(key);
+        return key;
     }
 
     @Override
@@ -105,7 +107,7 @@ final class ARecord implements RecordView {
 
     @Override
     public byte[] valueArray() {
-        return within(value);
+        return value;
     }
 
     @Override
@@ -115,7 +117,7 @@ final class ARecord implements RecordView {
 
     @Override
     public int valueLength() {
-        return value.length;
+        return valueLength;
     }
 
     @Override

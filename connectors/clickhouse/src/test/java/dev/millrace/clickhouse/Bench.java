@@ -72,6 +72,22 @@ final class Bench implements AutoCloseable {
                 extra);
     }
 
+    static ClickHouseSettings settings(Coordinates coordinates) {
+        return settings("events", coordinates);
+    }
+
+    static ClickHouseSettings settings(String table, Coordinates coordinates) {
+        var plain = settings(table, Compression.NONE, () -> "s3cret", Tls.DEFAULTS, Map.of());
+        return new ClickHouseSettings(
+                plain.database(),
+                plain.table(),
+                plain.login(),
+                new Rows(Format.JSON_EACH_ROW, UnknownFields.REFUSE, coordinates),
+                plain.compression(),
+                plain.limits(),
+                plain.extra());
+    }
+
     /// As somebody else.
     static ClickHouseSettings settings(ClickHouseSettings.Who who) {
         return new ClickHouseSettings(

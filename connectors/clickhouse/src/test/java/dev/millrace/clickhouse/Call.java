@@ -8,14 +8,16 @@ import dev.millrace.sinkpool.SealedBatch;
 import dev.millrace.sinkpool.Token;
 import dev.millrace.sinkpool.WriteCall;
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 
 /// One attempt, as a shard worker makes it.
 final class Call implements WriteCall, PingCall {
     private final SealedBatch batch;
     private final long deadlineNanos;
     private final boolean again;
-    private final CompletableFuture<Runnable> end = new CompletableFuture<>();
+    private final CountDownLatch registered = new CountDownLatch(1);
+    private volatile Runnable end = () -> {};
+    private volatile boolean cancelled;
 
     Call(BatchRows rows, String token, Duration limit) {
         this(rows, token, limit, false);
@@ -34,8 +36,10 @@ final class Call implements WriteCall, PingCall {
     }
 
     /// What the machine's shell does at the deadline, without the interrupt. Waits for the hook.
-    void cancel() {
-        end.join().run();
+    void cancel() throws InterruptedException {
+        registered.await();
+        cancelled = true;
+        end.run();
     }
 
     @Override
@@ -65,6 +69,8 @@ final class Call implements WriteCall, PingCall {
 
     @Override
     public void onCancel(Runnable hook) {
-        end.complete(hook);
+        end = hook;
+        registered.countDown();
+        if (cancelled) hook.run();
     }
 }

@@ -174,6 +174,27 @@ class CheckupEngineTest {
     }
 
     @Test
+    void typedRowsThatATableCannotTakeAreTold() throws Exception {
+        var good = table("id UInt64, s String", "MergeTree ORDER BY id" + WINDOW);
+        assertThat(of(typed(good), Severity.FAULT)).isEmpty();
+        assertThat(of(typed(good), Severity.HAZARD)).isEmpty();
+        var odd = table("id UInt64, a AggregateFunction(sum, UInt64)", "AggregatingMergeTree ORDER BY id" + WINDOW);
+        assertThat(typed(odd).findings())
+                .anyMatch(finding ->
+                        finding.severity() != Severity.NOTE && finding.what().contains("AggregateFunction"));
+    }
+
+    private Checkup typed(String table) throws InterruptedException {
+        try (var sink = ClickHouseSink.open(
+                Bench.typed(table),
+                Map.of(Bench.SHARD, List.of(front.url())),
+                () -> Lines.VERBATIM,
+                NanoClock.SYSTEM)) {
+            return sink.checkUp(Bench.in(Bench.AMPLE), InstantSource.system());
+        }
+    }
+
+    @Test
     void aWrongPasswordIsAFaultAndNotToldOut() throws Exception {
         var checkup = look("t", "not-the-password", front.url());
         assertThat(of(checkup, Severity.FAULT))

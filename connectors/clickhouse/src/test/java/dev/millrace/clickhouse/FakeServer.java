@@ -17,8 +17,8 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.Executors;
 
-/// A server that answers the questions of a checkup as a healthy replica of today does, but for what it is told
-/// otherwise.
+/// A server that answers the questions of a checkup as a healthy replica of today does, but for what it
+/// is told otherwise.
 ///
 /// Thread ownership: told before it is asked.
 final class FakeServer implements Closeable {
@@ -60,8 +60,8 @@ final class FakeServer implements Closeable {
         return settings(Map.of());
     }
 
-    /// What the user's settings are, where they differ from what is sent; `value`, then `min`, `max` and whether they
-    /// are fixed.
+    /// What the user's settings are, where they differ from what is sent; `value`, then `min`, `max` and
+    /// whether they are fixed.
     FakeServer settings(Map<String, String> otherwise) {
         var lines = new LinkedHashMap<String, String>();
         InsertSettings.told(Bench.settings()).forEach((name, value) -> lines.put(name, value + "\t\\N\t\\N\t0"));

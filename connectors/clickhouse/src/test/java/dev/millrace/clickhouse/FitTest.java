@@ -26,9 +26,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 
-/// The page `fits.txt`: type, JSON value, and what becomes of it. For a value that is sent: what the real engine has
-/// then, or its own refusal. For one that is refused: the reason. Where the engine, left to read the JSON itself, makes
-/// something else of it, that stands behind.
+/// The page `fits.txt`: type, JSON value, and what becomes of it. For a value that is sent: what the real
+/// engine has then, or its own refusal. For one that is refused: the reason. Where the engine, left to
+/// read the JSON itself, makes something else of it, that stands behind.
 @Tag("FMT-3")
 @Timeout(300)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)

@@ -57,17 +57,28 @@ final class Lines {
     }
 
     private static BatchRows encoded(int slab, RowEncoder encoder, List<? extends RecordView> records) {
+        return BatchRows.of(chunks(PARTITION, 1, slab, encoder, records));
+    }
+
+    /// As rows of one stretch of owning this partition.
+    static List<EncodedChunk> chunks(
+            String topic, int partition, long epoch, RowEncoder encoder, List<? extends RecordView> records) {
+        return chunks(new SourcePartition(topic, new TopicId(topic), partition), epoch, SLAB, encoder, records);
+    }
+
+    private static List<EncodedChunk> chunks(
+            SourcePartition partition, long epoch, int slab, RowEncoder encoder, List<? extends RecordView> records) {
         var chunks = new ArrayList<EncodedChunk>();
-        var builder = builder(slab, chunks, records.size());
+        var builder = builder(partition, epoch, slab, chunks, records.getLast().offset() + 1);
         for (var record : records) assertThat(builder.append(record, encoder)).isEqualTo(Encoded.WRITTEN);
         builder.handOver();
-        return BatchRows.of(chunks);
+        return chunks;
     }
 
     /// What an encoder says of one value.
     static Encoded encode(RowEncoder encoder, byte @Nullable [] value) {
         var chunks = new ArrayList<EncodedChunk>();
-        var builder = builder(SLAB, chunks, 1);
+        var builder = builder(PARTITION, 1, SLAB, chunks, 1);
         var said = builder.append(new Value(0, value), encoder);
         builder.handOver();
         assertThat(chunks).hasSize(said instanceof Encoded.Written ? 1 : 0);
@@ -78,12 +89,18 @@ final class Lines {
         return encode(encoder, value.getBytes(StandardCharsets.UTF_8));
     }
 
-    private static ChunkBuilder builder(int slab, List<EncodedChunk> chunks, int rows) {
-        var tracker = new PartitionTracker(PARTITION, 1, 0, 0, 8, new OpenHandles());
+    /// One that allocates nothing when it is looked at.
+    static RecordView record(String value) {
+        return new Value(0, value.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static ChunkBuilder builder(
+            SourcePartition partition, long epoch, int slab, List<EncodedChunk> chunks, long end) {
+        var tracker = new PartitionTracker(partition, epoch, 0, 0, 8, new OpenHandles());
         var budget = new AdmissionBudget(10_000_000, 1L << 30, 0.5);
         var builder = new ChunkBuilder(
-                PARTITION, 1, new Target(0, 0, 0), new SlabSource(slab), budget, new RowTally(), chunks::add);
-        builder.begin(tracker.register(0, rows, 0, (_, _) -> {}), 0);
+                partition, epoch, new Target(0, 0, 0), new SlabSource(slab), budget, new RowTally(), chunks::add);
+        builder.begin(tracker.register(0, end, 0, (_, _) -> {}), 0);
         return builder;
     }
 

@@ -10,6 +10,7 @@ import dev.millrace.json.IgnoredFields;
 import dev.millrace.json.JsonFields;
 import dev.millrace.sinkpool.RowEncoder.Encoded;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
@@ -43,7 +44,7 @@ class ServerColumnsTest {
     }
 
     private static String fate(TableLayout layout, String value) {
-        var encoder = layout.encoder(0, JsonFields.Unknown.REFUSE, new IgnoredFields());
+        var encoder = layout.encoder(0, JsonFields.Unknown.REFUSE, new IgnoredFields(), Set.of());
         return switch (Lines.encode(encoder, value)) {
             case Encoded.Written _ -> "written";
             case Encoded.Skipped skipped -> skipped.reason();

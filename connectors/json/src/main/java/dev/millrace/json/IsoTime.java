@@ -4,9 +4,10 @@ import org.jspecify.annotations.Nullable;
 
 /// Dates, times and durations in ISO 8601, in the spellings that have one meaning.
 ///
-/// Refused is what a store would change without a word: a zone where none is kept, a time where there is only a
-/// date, digits of a second that are rounded away, second 60, hour 24 of a day that has a date, words like
-/// `now`. Years have four digits, from 0001 on. A fold or a gap of a zone cannot be said: zones are offsets.
+/// Refused is what a store would change without a word: a zone where none is kept, a time where there is
+/// only a date, digits of a second that are rounded away, second 60, hour 24 of a day that has a date,
+/// words like `now`. Years have four digits, from 0001 on. A fold or a gap of a zone cannot be said:
+/// zones are offsets.
 ///
 /// Thread ownership: the source thread.
 public final class IsoTime {
@@ -36,8 +37,8 @@ public final class IsoTime {
     private boolean zoned;
     private int offset;
 
-    /// Reads the first `length` bytes. Null if the column keeps them as they are, or why not. `digits` is how many
-    /// digits of a second it keeps, at most 9.
+    /// Reads the first `length` bytes. Null if the column keeps them as they are, or why not. `digits` is
+    /// how many digits of a second it keeps, at most 9.
     public @Nullable String refused(Form form, byte[] bytes, int length, int digits) {
         text = bytes;
         to = length;
@@ -175,7 +176,8 @@ public final class IsoTime {
         return zoned;
     }
 
-    /// `P1Y2M3W4DT5H6M7.89S`: a fraction only of seconds, since of anything else it is spread over smaller units.
+    /// `P1Y2M3W4DT5H6M7.89S`: a fraction only of seconds, since of anything else it is spread over
+    /// smaller units.
     private void duration(int digits) {
         need('P');
         var ofDay = false;

@@ -15,12 +15,13 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// Where the value of each known field begins in a record that is one JSON object.
 ///
-/// Checked on the way are encoding, grammar, depth, names that come twice and names that nobody knows: what passes may
-/// be read from its bytes without another look at these.
+/// Checked on the way are encoding, grammar, depth, names that come twice and names that nobody knows:
+/// what passes may be read from its bytes without another look at these.
 ///
 /// Thread ownership: the source thread.
 public final class JsonFields {
@@ -44,6 +45,10 @@ public final class JsonFields {
     private final Map<String, Integer> positions = new HashMap<>();
     private final Unknown unknown;
     private final IgnoredFields ignored;
+    private final Set<String> gone;
+
+    /// A field of these that the record has that was looked at last.
+    private @Nullable String lost;
 
     /// Where the value of each field begins, −1 for none.
     private final int[] starts;
@@ -62,8 +67,10 @@ public final class JsonFields {
         IGNORE
     }
 
-    /// `ignored` counts what is left out.
-    public JsonFields(List<Field> fields, Unknown unknown, IgnoredFields ignored) {
+    /// `ignored` counts what is left out. `gone` are fields that had a place before: under
+    /// [Unknown#REFUSE] a record with one waits for it.
+    public JsonFields(List<Field> fields, Unknown unknown, IgnoredFields ignored, Set<String> gone) {
+        this.gone = Set.copyOf(gone);
         this.fields = fields.toArray(Field[]::new);
         for (var i = 0; i < this.fields.length; i++) positions.put(this.fields[i].name(), i);
         this.unknown = unknown;
@@ -111,8 +118,7 @@ public final class JsonFields {
             var name = parser.currentName();
             var position = positions.get(name);
             if (position == null && unknown == Unknown.REFUSE)
-                return new Encoded.Poison(
-                        Reasons.UNKNOWN_FIELD, at(parser.currentTokenLocation().getByteOffset()));
+                return unknown(name, parser.currentTokenLocation().getByteOffset());
             parser.nextToken();
             if (position == null) {
                 ignored.count(name);
@@ -133,8 +139,25 @@ public final class JsonFields {
                         Reasons.TRAILING, at(parser.currentTokenLocation().getByteOffset()));
     }
 
-    /// Goes over the current value like `skipChildren`. Whether an object in it has a key twice, of which a store
-    /// would keep one without a word.
+    private Encoded.Poison unknown(String name, long offset) {
+        if (gone.contains(name)) lost = name;
+        return new Encoded.Poison(Reasons.UNKNOWN_FIELD, at(offset));
+    }
+
+    /// What a record waits for: the first of its fields without a place had one before. Null for any other record, and
+    /// asked of each record at little cost where no field lost its place.
+    public @Nullable String waitsFor(RecordView record) {
+        if (gone.isEmpty()) return null;
+        lost = null;
+        var _ = locate(record);
+        return lost == null
+                ? null
+                : "the record has the field " + lost + ", and the column of that name is gone: put it back, or restart,"
+                        + " which sets such records aside, or leaves the field out with unknown_fields: ignore";
+    }
+
+    /// Goes over the current value like `skipChildren`. Whether an object in it has a key twice, of which
+    /// a store would keep one without a word.
     private boolean keyTwice(JsonParser parser) throws IOException {
         if (!parser.currentToken().isStructStart()) return false;
         var depth = 0;

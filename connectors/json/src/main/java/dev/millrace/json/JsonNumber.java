@@ -6,8 +6,8 @@ import java.math.RoundingMode;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/// One JSON number: where its digits stand, and whether a column keeps its value. Judged by its value and not by
-/// its spelling: `1.0` and `1e2` have no fraction.
+/// One JSON number: where its digits stand, and whether a column keeps its value. Judged by its value and
+/// not by its spelling: `1.0` and `1e2` have no fraction.
 ///
 /// Read one, with any of the methods that say why it is refused; then ask what it is.
 ///
@@ -19,7 +19,8 @@ public final class JsonNumber {
     private static final long MOST_EXPONENT = 1_000_000_000;
     private static final int LONG_DIGITS = 19;
 
-    /// Any decimal of that many digits comes back from its nearest binary number, in this range of powers of ten.
+    /// Any decimal of that many digits comes back from its nearest binary number, in this range of
+    /// powers of ten.
     private static final int SAFE_DOUBLE_DIGITS = 15;
 
     private static final int SAFE_DOUBLE_POWER = 290;
@@ -52,7 +53,8 @@ public final class JsonNumber {
     private boolean zero;
     private int significant;
 
-    /// How many digits stand before the point when it is written without an exponent; 0 or less for a fraction.
+    /// How many digits stand before the point when it is written without an exponent; 0 or less
+    /// for a fraction.
     private long high;
 
     /// The power of ten of its last digit that is not zero, and of its last digit.
@@ -66,7 +68,8 @@ public final class JsonNumber {
     /// What [#integer] read.
     private long value;
 
-    /// Reads the number at `at`. It stands before a comma, a bracket or white space: what holds it is closed.
+    /// Reads the number at `at`. It stands before a comma, a bracket or white space: what holds it
+    /// is closed.
     public @Nullable String read(byte[] bytes, int at) {
         source = bytes;
         from = at;
@@ -157,7 +160,8 @@ public final class JsonNumber {
         return value < Long.MIN_VALUE / 10 || (value == Long.MIN_VALUE / 10 && digit > 8);
     }
 
-    /// Reads a number of at most `precision` digits, `scale` of them behind the point. Returns why it is none, or null.
+    /// Reads a number of at most `precision` digits, `scale` of them behind the point. Returns why
+    /// it is none, or null.
     public @Nullable String decimal(byte[] bytes, int at, int precision, int scale) {
         var reason = read(bytes, at);
         if (reason != null || zero) return reason;
@@ -165,8 +169,8 @@ public final class JsonNumber {
         return low < -scale ? Reasons.TOO_PRECISE : null;
     }
 
-    /// Reads a number whose nearest `double`, written with as many digits, is the number. Returns why it is none, or
-    /// null.
+    /// Reads a number whose nearest `double`, written with as many digits, is the number. Returns why it
+    /// is none, or null.
     public @Nullable String binary64(byte[] bytes, int at) {
         var reason = read(bytes, at);
         if (reason != null) return reason;
@@ -263,7 +267,8 @@ public final class JsonNumber {
         return zero;
     }
 
-    /// How many digits stand before the point when it is written without an exponent; 0 or less for a fraction.
+    /// How many digits stand before the point when it is written without an exponent; 0 or less
+    /// for a fraction.
     public long high() {
         return high;
     }

@@ -1,6 +1,7 @@
 package dev.millrace.json;
 
-/// A JSON string in a document whose grammar and encoding have been checked: from quote to quote, as its bytes stand.
+/// A JSON string in a document whose grammar and encoding have been checked: from quote to quote,
+/// as its bytes stand.
 public final class JsonString {
     /// Half of a character, which no encoding has.
     public static final int LONE_SURROGATE = -1;
@@ -14,8 +15,8 @@ public final class JsonString {
         return at + 1;
     }
 
-    /// Puts the characters that it stands for into `room`, if they are ASCII. Returns how many, −1 where they are not
-    /// or are too many.
+    /// Puts the characters that it stands for into `room`, if they are ASCII. Returns how many, −1 where
+    /// they are not or are too many.
     public static int ascii(byte[] source, int openingQuote, byte[] room) {
         var filled = 0;
         var at = openingQuote + 1;
@@ -38,8 +39,8 @@ public final class JsonString {
         return filled;
     }
 
-    /// Puts the characters that it stands for into `room`, as UTF-8. Returns how many bytes they are, −1 where they do
-    /// not fit or one is half a character.
+    /// Puts the characters that it stands for into `room`, as UTF-8. Returns how many bytes they are, −1
+    /// where they do not fit or one is half a character.
     public static int utf8(byte[] source, int openingQuote, byte[] room) {
         var filled = 0;
         var at = openingQuote + 1;
@@ -109,8 +110,8 @@ public final class JsonString {
         return length;
     }
 
-    /// The character that the escape at `at`, a backslash and a `u`, spells, with its other half where it has one;
-    /// [#LONE_SURROGATE] for half of one.
+    /// The character that the escape at `at`, a backslash and a `u`, spells, with its other half where it
+    /// has one; [#LONE_SURROGATE] for half of one.
     public static int character(byte[] source, int at) {
         var unit = (char) unit(source, at + 2);
         if (!Character.isSurrogate(unit)) return unit;

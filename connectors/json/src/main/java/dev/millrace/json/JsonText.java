@@ -1,6 +1,7 @@
 package dev.millrace.json;
 
-/// The bytes of a JSON document whose grammar and encoding have been checked: where one thing ends and the next begins.
+/// The bytes of a JSON document whose grammar and encoding have been checked: where one thing ends
+/// and the next begins.
 public final class JsonText {
     private JsonText() {}
 

@@ -3,7 +3,8 @@ package dev.millrace.json;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// The names that one JSON object has used so far. Emptied and used again, so that nothing is allocated for an object.
+/// The names that one JSON object has used so far. Emptied and used again, so that nothing is
+/// allocated for an object.
 ///
 /// Thread ownership: the source thread.
 final class SeenNames {

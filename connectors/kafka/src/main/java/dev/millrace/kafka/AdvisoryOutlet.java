@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// One advisory sink as one source thread feeds it: its encoder, and the chunks that go to its shards at the end of the
-/// turn.
+/// One advisory sink as one source thread feeds it: its encoder, and the chunks that go to its shards at
+/// the end of the turn.
 ///
 /// What its shards do not take at once is dropped and counted: nothing here waits (ADV-2).
 ///
@@ -69,8 +69,8 @@ final class AdvisoryOutlet {
         return mine;
     }
 
-    /// Its sink's encoders are of another layout from now on. Returns whether it is the one of this name. What is being
-    /// built is handed over before, by its followers.
+    /// Its sink's encoders are of another layout from now on. Returns whether it is the one of this name.
+    /// What is being built is handed over before, by its followers.
     boolean renew(String sink) {
         if (!feed.sink().name().equals(sink)) return false;
         encoder = null;

@@ -64,8 +64,8 @@ final class Cluster implements AutoCloseable {
         return calls.names(untilNanos);
     }
 
-    /// Those of these that are there, with what the user may do with them. `hidden` is told of each that the user may
-    /// not see.
+    /// Those of these that are there, with what the user may do with them. `hidden` is told of each that
+    /// the user may not see.
     Map<String, TopicDescription> topics(Collection<String> names, Consumer<String> hidden) throws Failed {
         var options = new DescribeTopicsOptions().includeAuthorizedOperations(true);
         var found = new TreeMap<String, TopicDescription>();

@@ -44,9 +44,9 @@ final class CommitCall {
 
     /// What the client's exception, null for none, says of this commit.
     ///
-    /// `CommitFailedException` is "later" on purpose: it says that this generation is over, and the next poll says
-    /// what that means: a lost callback, which drops the state, or a new assignment. Only a fenced member drops it
-    /// here.
+    /// `CommitFailedException` is "later" on purpose: it says that this generation is over, and the next
+    /// poll says what that means: a lost callback, which drops the state, or a new assignment. Only a
+    /// fenced member drops it here.
     static Answer answer(@Nullable Exception failure, Send send) {
         return switch (failure) {
             case null -> new Answer.Acknowledged();

@@ -8,7 +8,8 @@ import dev.millrace.sinkpool.Target;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The sinks of a pipeline as one source thread feeds them: an encoder for each sink, an outlet for each target.
+/// The sinks of a pipeline as one source thread feeds them: an encoder for each sink, an outlet
+/// for each target.
 ///
 /// Thread ownership: the source thread.
 final class Feeds {

@@ -16,14 +16,14 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The rows of one partition in one epoch that one advisory sink is to see: encoded beside those of the acknowledged
-/// sinks, and kept with their range until every one of these has it.
+/// The rows of one partition in one epoch that one advisory sink is to see: encoded beside those of the
+/// acknowledged sinks, and kept with their range until every one of these has it.
 ///
-/// Life of a range: [#see] for each of its records, [#end] when all are encoded, [#resolved] when it was told. It holds
-/// no part of the range, so nothing waits for it.
+/// Life of a range: [#see] for each of its records, [#end] when all are encoded, [#resolved] when it was
+/// told. It holds no part of the range, so nothing waits for it.
 ///
-/// Invariant A1: a row is handed on at most once, after its range was told done in this epoch, and only if every
-/// acknowledged sink that takes its topic has it.
+/// Invariant A1: a row is handed on at most once, after its range was told done in this epoch, and only
+/// if every acknowledged sink that takes its topic has it.
 ///
 /// Thread ownership: the source thread.
 final class Follower {

@@ -7,8 +7,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
-/// Kafka's records of one poll of one partition, seen without a copy. The buffers are slices of the fetch response:
-/// only array, offset and remaining are looked at, never the capacity.
+/// Kafka's records of one poll of one partition, seen without a copy. The buffers are slices of the fetch
+/// response: only array, offset and remaining are looked at, never the capacity.
 ///
 /// Thread ownership: the source thread.
 final class KafkaRecords implements PolledRecords, RecordView {

@@ -22,8 +22,9 @@ import org.slf4j.LoggerFactory;
 
 /// The Kafka source of one pipeline: `consumers` group members, each on a thread of its own.
 ///
-/// Life: [#start], then at the end [#stop], and once the sinks are done or their time is up [#finish]; [#awaitClosed]
-/// tells when every member has left the group. What is committed is only what [Intake] said is durable, contiguously.
+/// Life: [#start], then at the end [#stop], and once the sinks are done or their time is up [#finish];
+/// [#awaitClosed] tells when every member has left the group. What is committed is only what [Intake]
+/// said is durable, contiguously.
 ///
 /// Thread ownership: shared; `start` is called once, the others from any thread.
 public final class KafkaSource implements AutoCloseable {
@@ -47,8 +48,8 @@ public final class KafkaSource implements AutoCloseable {
     private volatile @Nullable AdminCalls atTheEnd;
     private volatile @Nullable TopicWatch watch;
 
-    /// `sinks` in the order of [dev.millrace.sinkpool.Target#sink]. Throws [IllegalArgumentException] for a client
-    /// property that is not a user's to set.
+    /// `sinks` in the order of [dev.millrace.sinkpool.Target#sink]. Throws [IllegalArgumentException] for
+    /// a client property that is not a user's to set.
     public KafkaSource(
             KafkaSourceSettings settings,
             List<SinkFeed> sinks,
@@ -95,8 +96,8 @@ public final class KafkaSource implements AutoCloseable {
             }));
     }
 
-    /// Looks at the cluster, settles where a new group starts, and lets the members join. Returns false where a stop
-    /// was asked for before that: then nothing runs, and nothing has to be finished.
+    /// Looks at the cluster, settles where a new group starts, and lets the members join. Returns false
+    /// where a stop was asked for before that: then nothing runs, and nothing has to be finished.
     ///
     /// Throws [StartRefused], within `startup_timeout`, with a line and an exit code.
     public boolean start() throws StartRefused {
@@ -155,9 +156,9 @@ public final class KafkaSource implements AutoCloseable {
         for (var member : members) member.later(new SourceEvent.LayoutChanged(sink));
     }
 
-    /// Takes nothing more. What was polled is encoded and handed over while there is room, until `encodeUntilNanos`,
-    /// then [SourceListener#inputFinished] is told. The members go on polling, so that the group goes on, until
-    /// [#finish].
+    /// Takes nothing more. What was polled is encoded and handed over while there is room, until
+    /// `encodeUntilNanos`, then [SourceListener#inputFinished] is told. The members go on polling, so
+    /// that the group goes on, until [#finish].
     public void stop(long encodeUntilNanos) {
         stopped = true;
         for (var member : members) member.stop(encodeUntilNanos);
@@ -165,8 +166,8 @@ public final class KafkaSource implements AutoCloseable {
         if (looking != null) looking.stop();
     }
 
-    /// Commits what is durable by now, reads the backlog (at most 500 ms), leaves the group. Ends by `deadlineNanos`,
-    /// or half a second for each of these steps after it.
+    /// Commits what is durable by now, reads the backlog (at most 500 ms), leaves the group. Ends by
+    /// `deadlineNanos`, or half a second for each of these steps after it.
     public void finish(long deadlineNanos) {
         stop(deadlineNanos);
         for (var member : members) member.finish(deadlineNanos);

@@ -15,8 +15,8 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// What is looked at before the first dead letter: the topic is there, or can be made, keeps what it gets, and may be
-/// written to.
+/// What is looked at before the first dead letter: the topic is there, or can be made, keeps what it
+/// gets, and may be written to.
 ///
 /// Thread ownership: the thread that starts the pipeline.
 final class LetterTopicStart {
@@ -71,14 +71,16 @@ final class LetterTopicStart {
                 .log("topic={} retention=unlimited {}={}", topic, LARGEST, settings.getOrDefault(LARGEST, "default"));
     }
 
-    /// What it is made with; `largest` is the largest record of its sources, below 1 where that is not known.
+    /// What it is made with; `largest` is the largest record of its sources, below 1 where that is
+    /// not known.
     static Map<String, String> settings(long largest) {
         var settings = new HashMap<>(KEPT);
         if (largest > 0) settings.put(LARGEST, Long.toString(Math.min(Integer.MAX_VALUE, largest + HEADERS_BYTES)));
         return settings;
     }
 
-    /// The largest record that the topics which are read take; of those that are there and tell, 0 for none.
+    /// The largest record that the topics which are read take; of those that are there and tell, 0
+    /// for none.
     private long largestRecord() throws Failed {
         var largest = 0L;
         for (var source : sources()) {

@@ -16,8 +16,8 @@ import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 
-/// Looks at what a group has committed: whether its logs still have it, and the topics are still the same; and how long
-/// what is unread will be kept.
+/// Looks at what a group has committed: whether its logs still have it, and the topics are still the
+/// same; and how long what is unread will be kept.
 ///
 /// Thread ownership: the thread that looks.
 final class OffsetsCheckup {

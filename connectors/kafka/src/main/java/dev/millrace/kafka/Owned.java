@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 final class Owned {
     static final String DRIFT =
             "more of its rows are poison than poison.max_rate: the schema changed? None is set aside"
-                    + " any more; mend the table or the settings and restart, or raise the rate";
+                    + " any more; it goes on when the table is mended, or after a restart with other settings";
 
     final PartitionFlow flow;
 
@@ -32,8 +32,8 @@ final class Owned {
     /// Nor is anything more of it committed.
     boolean forgotten;
 
-    /// A sink's table changed: no more of it is taken, and it is read again from its watermark as soon as nothing of it
-    /// is on its way, or then. Null while that is not so.
+    /// A sink's table changed: no more of it is taken, and it is read again from its watermark as soon as
+    /// nothing of it is on its way, or then. Null while that is not so.
     @Nullable
     Long againByNanos;
 
@@ -86,10 +86,11 @@ final class Owned {
 
     private @Nullable String blockedBy(@Nullable PauseReason paused) {
         if (forgotten) return "topic changed";
+        if (againByNanos != null) return PauseReason.LAYOUT.name().toLowerCase(Locale.ROOT);
         if (stalledNanos != null) return "a range that failed";
         var letter = flow.letterNotTaken();
         if (letter != null) return letter;
-        if (drifting) return DRIFT;
+        if (drifting) return flow.drift();
         return paused == null ? null : paused.name().toLowerCase(Locale.ROOT);
     }
 }

@@ -15,11 +15,11 @@ import java.util.ArrayDeque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// One partition of one member in one epoch: what was polled and is not encoded yet, what is being built, and how far
-/// it is done.
+/// One partition of one member in one epoch: what was polled and is not encoded yet, what is being built,
+/// and how far it is done.
 ///
-/// A poll's records wait as a cursor. Encoding stops at the first full thing and goes on later from the same record,
-/// so nothing is encoded without room, and no record is encoded twice.
+/// A poll's records wait as a cursor. Encoding stops at the first full thing and goes on later from the
+/// same record, so nothing is encoded without room, and no record is encoded twice.
 ///
 /// Thread ownership: the source thread.
 final class PartitionFlow {
@@ -37,10 +37,11 @@ final class PartitionFlow {
         /// Too many dead letters of this partition wait to be acknowledged.
         record LettersOut() implements Progress {}
 
-        /// Too many of its rows are poison to be poison.
+        /// Too many of its rows are poison to be poison, or a row needs what its table had before.
         record Drifting() implements Progress {}
 
-        /// Under `poison.action: stop`: what was polled from it on failed, and nothing more of this partition is taken.
+        /// Under `poison.action: stop`: what was polled from it on failed, and nothing more of
+        /// this partition is taken.
         record Poisoned(long offset, String reason, String detail) implements Progress {}
     }
 
@@ -87,6 +88,9 @@ final class PartitionFlow {
     private final int[] targets;
     private final int[] openBuilders;
     private int openCount;
+
+    /// What its table has to get back before it goes on.
+    private @Nullable String waitsFor;
 
     PartitionFlow(
             PartitionTracker tracker,
@@ -205,6 +209,8 @@ final class PartitionFlow {
             if (full != null) return full;
             switch (format.check(record)) {
                 case Encoded.Written() -> {
+                    // Before any sink has the row: it comes again to all of them.
+                    if (waits(record, run)) return DRIFTING;
                     everywhere = true;
                     for (var i = 0; i < targets.length; i++) {
                         switch (append(i, record, run)) {
@@ -237,11 +243,12 @@ final class PartitionFlow {
     }
 
     private @Nullable Progress held() {
-        if (poisonRows.drifts()) return DRIFTING;
+        if (waitsFor != null || poisonRows.drifts()) return DRIFTING;
         return poisonRows.full() ? LETTERS_OUT : null;
     }
 
-    /// Where the record goes, or what is full. Every sink's target is looked at before any sink gets the row.
+    /// Where the record goes, or what is full. Every sink's target is looked at before any sink
+    /// gets the row.
     private @Nullable Progress route(RecordView record) {
         for (var i = 0; i < targets.length; i++) {
             var feed = mine[i];
@@ -281,6 +288,27 @@ final class PartitionFlow {
         return builder;
     }
 
+    /// Whether a sink's table lacks what the record needs. What is before it is done when its chunks are; it is
+    /// looked at again in another epoch only.
+    private boolean waits(RecordView record, Run run) {
+        for (var feed : mine) {
+            var what = feed.encoder().waitsFor(record);
+            if (what == null) continue;
+            var offset = record.offset();
+            waitsFor = "offset " + offset + ", " + feed.sink().name() + ": " + what;
+            handOver();
+            if (offset > run.ack.range().from()) cut(run, offset);
+            return true;
+        }
+        return false;
+    }
+
+    /// Why it takes nothing more while it drifts.
+    String drift() {
+        var what = waitsFor;
+        return what == null ? Owned.DRIFT : what;
+    }
+
     private Progress poisoned(Run run, Encoded.Poison poison) {
         var records = run.records;
         var offset = records == null ? -1 : records.offset(run.at);
@@ -305,7 +333,8 @@ final class PartitionFlow {
         for (var follower : followers) follower.handOver();
     }
 
-    /// What is before the offset is done when its chunks are; what is left of the range is a range of its own.
+    /// What is before the offset is done when its chunks are; what is left of the range is a range
+    /// of its own.
     private void cut(Run run, long offset) {
         var rest = tracker.cut(run.ack, offset, resolved);
         waiting.removeFirst();
@@ -385,9 +414,8 @@ final class PartitionFlow {
         }
     }
 
-    /// Gives up all that is not handed over. What is encoded goes to the outlets, of which the caller drops this
-    /// epoch's
-    /// chunks next: so each sink counts its own rows.
+    /// Gives up all that is not handed over. What is encoded goes to the outlets, of which the caller
+    /// drops this epoch's chunks next: so each sink counts its own rows.
     void discard() {
         dropWaiting();
         handOver();

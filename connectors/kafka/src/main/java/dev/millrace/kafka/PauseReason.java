@@ -8,14 +8,16 @@ public enum PauseReason {
     TARGET,
     /// Too many dead letters of it wait to be acknowledged.
     DEAD_LETTERS,
-    /// Too many of its rows are poison to be poison (POI-13).
+    /// Too many of its rows are poison to be poison (POI-13), or a row needs a column that is gone.
     DRIFT,
-    /// A sink's table changed: what was made for the old one is finished or given up, then it is read again.
+    /// A sink's table changed: what was made for the old one is finished or given up, then it is
+    /// read again.
     LAYOUT,
     /// `checkpoint.max_pending` ranges above the watermark.
     PENDING,
     /// A stop was asked for.
     DRAIN,
-    /// Its topic changed, its log lost something, or one of its rows is poison: nothing more of it is taken.
+    /// Its topic changed, its log lost something, or one of its rows is poison: nothing more of it
+    /// is taken.
     HALTED
 }

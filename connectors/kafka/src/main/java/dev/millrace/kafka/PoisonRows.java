@@ -65,6 +65,11 @@ final class PoisonRows {
             return action == OnPoison.SKIP ? "row_skipped" : "row_poison";
         }
 
+        /// Its tables are others now: what of it was poison says nothing of what comes.
+        void forget(SourcePartition partition) {
+            shares.remove(partition);
+        }
+
         void now(long nanos) {
             nowNanos = nanos;
             log.now(nanos);

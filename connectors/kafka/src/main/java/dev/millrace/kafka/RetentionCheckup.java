@@ -16,11 +16,11 @@ import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 
-/// Looks how long what a group has not read will be kept: the age of the first unread record, and the bytes behind it,
-/// against the topic's retention.
+/// Looks how long what a group has not read will be kept: the age of the first unread record, and the
+/// bytes behind it, against the topic's retention.
 ///
-/// The first unread record of each partition is read, by a consumer that is in no group. Retention takes a segment when
-/// its youngest record is too old, so what is told is the earliest it may happen.
+/// The first unread record of each partition is read, by a consumer that is in no group. Retention takes
+/// a segment when its youngest record is too old, so what is told is the earliest it may happen.
 ///
 /// Thread ownership: the thread that looks.
 final class RetentionCheckup {
@@ -132,7 +132,8 @@ final class RetentionCheckup {
         return timestamps;
     }
 
-    /// From the share of the log's offsets that are unread: about right where records are of about one size.
+    /// From the share of the log's offsets that are unread: about right where records are of about
+    /// one size.
     private void bySize(Cluster cluster, Map<TopicPartition, Stand> stands, Map<String, Map<String, String>> configs)
             throws Failed {
         Map<TopicPartition, Long> bytes;

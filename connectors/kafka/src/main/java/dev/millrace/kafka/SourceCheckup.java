@@ -24,8 +24,8 @@ import org.apache.kafka.common.errors.InvalidTopicException;
 import org.apache.kafka.common.errors.UnsupportedVersionException;
 import org.jspecify.annotations.Nullable;
 
-/// Looks at what a source would meet: the cluster, its topics, its group, what the group has committed and how long
-/// that is kept, and the dead-letter topic. Joins no group, commits nothing, makes no topic.
+/// Looks at what a source would meet: the cluster, its topics, its group, what the group has committed
+/// and how long that is kept, and the dead-letter topic. Joins no group, commits nothing, makes no topic.
 ///
 /// Thread ownership: the thread that looks.
 public final class SourceCheckup {

@@ -27,7 +27,7 @@ public sealed interface SourceCommand {
     /// After a stop was asked for: all that was taken and can be encoded was handed over.
     record InputFinished() implements SourceCommand {}
 
-    /// The process has to end, with this code and this one line. The member goes on polling until it is told to
-    /// finish.
+    /// The process has to end, with this code and this one line. The member goes on polling until it is
+    /// told to finish.
     record Stop(int exitCode, String reason) implements SourceCommand {}
 }

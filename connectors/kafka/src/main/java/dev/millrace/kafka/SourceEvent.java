@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /// All that can happen to one group member. Everything the source machine learns comes as one of these.
 public sealed interface SourceEvent {
-    /// The partition is this member's from now on, and is read from `start`. `committed` is what the group has for
-    /// it, null for nothing.
+    /// The partition is this member's from now on, and is read from `start`. `committed` is what the
+    /// group has for it, null for nothing.
     record Assigned(
             SourcePartition partition,
             CommitEntry start,
@@ -38,16 +38,16 @@ public sealed interface SourceEvent {
 
     record CommitAnswered(long attempt, CommitFlight.Answer answer) implements SourceEvent {}
 
-    /// These are being taken away: what is in flight may finish until the shell says [Revoked]. Nothing but them is
-    /// committed until then.
+    /// These are being taken away: what is in flight may finish until the shell says [Revoked]. Nothing
+    /// but them is committed until then.
     record Revoking(Set<SourcePartition> partitions) implements SourceEvent {
         public Revoking {
             partitions = ordered(partitions);
         }
     }
 
-    /// Asks for the forced commit of these, or with null of all: the answer is one command, or none when nothing is
-    /// left.
+    /// Asks for the forced commit of these, or with null of all: the answer is one command, or none when
+    /// nothing is left.
     record CommitNow(@Nullable Set<SourcePartition> only) implements SourceEvent {}
 
     /// These are gone, whatever is in flight.
@@ -73,8 +73,8 @@ public sealed interface SourceEvent {
     /// The log ends, or differs from what was read, at `logEnd`, below `position`.
     record LogTruncated(SourcePartition partition, long position, long logEnd) implements SourceEvent {}
 
-    /// The sink of this name makes rows differently from now on: its encoders are to be asked for again, and what was
-    /// made before and is not sent is of no use.
+    /// The sink of this name makes rows differently from now on: its encoders are to be asked for again,
+    /// and what was made before and is not sent is of no use.
     record LayoutChanged(String sink) implements SourceEvent {}
 
     /// In order, so that what follows from it is the same in every run of the machine.

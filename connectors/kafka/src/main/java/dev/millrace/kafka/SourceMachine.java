@@ -24,14 +24,14 @@ import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// Decides for one group member what is encoded, handed over, paused, committed, given up, and when the process has
-/// to end.
+/// Decides for one group member what is encoded, handed over, paused, committed, given up, and when the
+/// process has to end.
 ///
-/// Reads no clock, starts no thread, touches no consumer. Its only way out besides commands is the [Intake], which
-/// never blocks. The simulation and the consumer thread drive this same class.
+/// Reads no clock, starts no thread, touches no consumer. Its only way out besides commands is the
+/// [Intake], which never blocks. The simulation and the consumer thread drive this same class.
 ///
-/// Invariant: what is committed of a partition is its tracker's watermark in the epoch that owns it; a partition
-/// whose topic changed is never committed again.
+/// Invariant: what is committed of a partition is its tracker's watermark in the epoch that owns it; a
+/// partition whose topic changed is never committed again.
 ///
 /// Thread ownership: one caller at a time.
 public final class SourceMachine {
@@ -110,8 +110,8 @@ public final class SourceMachine {
         return new SourceMachine(parts, accounts::of, nowNanos);
     }
 
-    /// The one method that may change it. `nowNanos` never decreases; commands come in the order in which they are to
-    /// be carried out.
+    /// The one method that may change it. `nowNanos` never decreases; commands come in the order in which
+    /// they are to be carried out.
     public void on(SourceEvent event, long nowNanos, Consumer<SourceCommand> out) {
         switch (event) {
             case SourceEvent.Assigned assigned -> assigned(assigned, nowNanos);
@@ -240,7 +240,7 @@ public final class SourceMachine {
                     }
                 }
                 if (drifts && !one.drifting)
-                    out.accept(new Tell("poison_drift", one.flow.partition + ": " + Owned.DRIFT));
+                    out.accept(new Tell("poison_drift", one.flow.partition + ": " + one.flow.drift()));
                 one.drifting = drifts;
             }
             if (openBuilders + one.flow.openBuilders() > MOST_OPEN_BUILDERS) one.flow.handOver();
@@ -390,8 +390,8 @@ public final class SourceMachine {
         for (var one : of) intake.revoking(one.flow.partition, one.flow.epoch);
     }
 
-    /// What waits was polled for the old layout's encoders, and is polled again; what is encoded gets the time of a
-    /// revoke to be written.
+    /// What waits was polled for the old layout's encoders, and is polled again; what is encoded gets the
+    /// time of a revoke to be written.
     private void layoutChanged(String sink, long nowNanos) {
         for (var outlet : advisory) if (outlet.renew(sink)) for (var one : owned.values()) one.flow.splitAdvisory();
         if (!feeds.renew(sink)) return;
@@ -402,6 +402,7 @@ public final class SourceMachine {
             if (one.againByNanos == null) one.againByNanos = by;
             one.flow.giveUpWaiting();
             one.flow.account.nothingWaits();
+            poison.forget(one.flow.partition);
             turned.add(one);
         }
         finishEpochs(turned);
@@ -414,7 +415,7 @@ public final class SourceMachine {
         if (draining || revoking) return;
         for (var one : List.copyOf(owned.values())) {
             var by = one.againByNanos;
-            if (by == null || one.halted || (!one.idle() && !NanoClock.reached(by, nowNanos))) continue;
+            if (by == null || one.halted || (!one.flow.tracker.settled() && !NanoClock.reached(by, nowNanos))) continue;
             var from = one.toCommit();
             endEpoch(one);
             begin(one.flow.partition, from, nowNanos);

@@ -36,9 +36,9 @@ import org.slf4j.LoggerFactory;
 
 /// One member of the group: a consumer, its machine, and the loop that turns both.
 ///
-/// A turn polls, tells the machine what came and what was resolved since, and carries out what it says. Nothing in a
-/// turn waits but the poll itself, so a sink that is down for hours costs no rebalance. Only a revoke waits, in its
-/// callback, for at most `rebalance.drain_timeout`.
+/// A turn polls, tells the machine what came and what was resolved since, and carries out what it says.
+/// Nothing in a turn waits but the poll itself, so a sink that is down for hours costs no rebalance. Only
+/// a revoke waits, in its callback, for at most `rebalance.drain_timeout`.
 ///
 /// Thread ownership: its own thread, but for `stop`, `finish`, `view` and what is told to it.
 final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
@@ -69,7 +69,8 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
 
         void ended(int member);
 
-        /// Where these logs end; without those that did not answer within the half second that a stop has for it.
+        /// Where these logs end; without those that did not answer within the half second that a
+        /// stop has for it.
         Map<TopicPartition, Long> ends(Set<TopicPartition> of);
     }
 
@@ -526,7 +527,8 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
                 : MemberView.Phase.JOINING;
     }
 
-    /// What Kafka says inside a poll. What goes wrong here is thrown by the turn, since the client would wrap it.
+    /// What Kafka says inside a poll. What goes wrong here is thrown by the turn, since the client
+    /// would wrap it.
     private final class Callbacks implements org.apache.kafka.clients.consumer.ConsumerRebalanceListener {
         @Override
         public void onPartitionsAssigned(Collection<TopicPartition> added) {

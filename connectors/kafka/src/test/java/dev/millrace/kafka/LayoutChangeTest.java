@@ -14,18 +14,31 @@ import dev.millrace.sinkpool.RowBuffer;
 import dev.millrace.sinkpool.RowEncoder;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// What becomes of a partition's rows when a sink's table changes under way.
 @Tag("CH-8")
 final class LayoutChangeTest {
+    /// Of this layout the table lacks what the row at offset 2 needs.
+    private static final int LACKS = 7;
+
+    /// Of this layout the table has no column for any row.
+    private static final int REFUSES = 9;
+
     private static final long DRAIN_NANOS = 5_000 * MS;
 
     /// A row is the number of its layout.
     private record Numbered(int layout) implements RowEncoder {
         @Override
+        public @Nullable String waitsFor(RecordView record) {
+            return layout == LACKS && record.offset() == 2 ? "column x is gone" : null;
+        }
+
+        @Override
         public Encoded encode(RecordView record, RowBuffer row) {
+            if (layout == REFUSES) return new Encoded.Poison("unknown_field", "at byte 1");
             row.putAscii(Integer.toString(layout));
             return Encoded.WRITTEN;
         }
@@ -46,7 +59,9 @@ final class LayoutChangeTest {
                 feed.lanes(),
                 feed.chunkBytes(),
                 feed.chunkLingerNanos());
-        return new Bench(Bench.settings(), List.of(numbered), of);
+        var values = new KafkaSourceSettings.Values(
+                ValueFormat.Kind.JSON, ValueFormat.OnTombstone.SKIP, KafkaSourceSettings.OnPoison.SKIP);
+        return new Bench(Bench.settings().values(values.maxRate(0.01)), List.of(numbered), of);
     }
 
     private void change() {
@@ -215,5 +230,71 @@ final class LayoutChangeTest {
         bench.emptyPoll();
         assertThat(bench.all(SourceCommand.ReadAgain.class)).hasSize(1);
         assertThat(written()).containsExactly("0:1", "1:3");
+    }
+
+    @Test
+    void aRowThatNeedsWhatIsGoneWaitsForTheNextTable() {
+        layout.set(LACKS - 1);
+        bench.assign(P0, 0);
+        change();
+        bench.after(MS);
+        bench.poll(P0, 0, 5);
+        bench.emptyPoll();
+        assertThat(written()).containsExactly("0:7", "1:7");
+        assertThat(bench.paused(P0)).isTrue();
+        assertThat(bench.accounts.of(P0).view(bench.now, 1).blockedBy()).isEqualTo("offset 2, sink: column x is gone");
+        for (var i = 0; i < 3; i++) bench.after(100 * MS);
+        assertThat(written()).hasSize(2);
+        assertThat(Bench.entry(bench.acknowledge(), P0).offset()).isEqualTo(2);
+        assertThat(bench.all(SourceCommand.Stop.class)).isEmpty();
+
+        change();
+        bench.after(MS);
+        bench.after(MS);
+        assertThat(bench.all(SourceCommand.ReadAgain.class).getLast().from().offset())
+                .isEqualTo(2);
+        bench.poll(P0, 2, 3);
+        bench.emptyPoll();
+        assertThat(written()).containsExactly("0:7", "1:7", "2:8", "3:8", "4:8");
+        assertThat(bench.handles.count()).isZero();
+    }
+
+    @Test
+    @Tag("POI-13")
+    void aDriftIsOverWhenTheTableIsMended() {
+        layout.set(REFUSES);
+        var drifting = bench(intake);
+        drifting.assign(P0, 0);
+        drifting.poll(P0, 0, 200);
+        drifting.emptyPoll();
+        assertThat(drifting.accounts.of(P0).view(drifting.now, 1).blockedBy()).isEqualTo(Owned.DRIFT);
+        layout.incrementAndGet();
+        drifting.tell(new SourceEvent.LayoutChanged("sink"));
+        drifting.after(MS);
+        drifting.after(MS);
+        var from = drifting.all(SourceCommand.ReadAgain.class).getLast().from().offset();
+        assertThat(from).isBetween(100L, 199L);
+        drifting.poll(P0, from, 50);
+        drifting.emptyPoll();
+        assertThat(written()).hasSize(50);
+    }
+
+    @Test
+    void whatIsOutBehindARangeThatFailedGetsItsTimeToo() {
+        intake.hold();
+        bench.assign(P0, 0);
+        bench.poll(P0, 0, 3);
+        bench.emptyPoll();
+        bench.poll(P0, 3, 3);
+        bench.emptyPoll();
+        intake.settleOne(0, Ending.ABANDONED);
+        bench.after(MS);
+        change();
+        bench.after(MS);
+        assertThat(bench.all(SourceCommand.ReadAgain.class)).isEmpty();
+        intake.settleOne(0, Ending.WRITTEN);
+        bench.after(MS);
+        assertThat(bench.all(SourceCommand.ReadAgain.class).getFirst().from().offset())
+                .isZero();
     }
 }

@@ -30,7 +30,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// What a checkup finds where the user may not do what a source does: on a broker of its own, with an authorizer.
+/// What a checkup finds where the user may not do what a source does: on a broker of its own, with
+/// an authorizer.
 @Tag("CFG-4")
 @Timeout(120)
 final class SourceCheckupRightsTest {

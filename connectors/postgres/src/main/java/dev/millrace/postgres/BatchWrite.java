@@ -24,7 +24,8 @@ final class BatchWrite {
 
     private static final String STAGE = "millrace_rows";
 
-    /// Written where a transaction waits for its standby: it is committed here, and nobody knows about there.
+    /// Written where a transaction waits for its standby: it is committed here, and nobody knows
+    /// about there.
     private static final String NOT_REPLICATED = "SyncRepWaitForLSN";
 
     private final Sessions sessions;
@@ -115,8 +116,9 @@ final class BatchWrite {
     /// What holds for this transaction only, so that it also works behind a pooler that lends sessions.
     ///
     /// The server gives up before we do, locks first: then it answers with a code, and holds no row lock
-    /// against the next attempt. Its keep-alives end a transaction whose client is gone without a word. No time
-    /// limit of a statement reaches into the wait for a standby in COMMIT: the server ends it before.
+    /// against the next attempt. Its keep-alives end a transaction whose client is gone without a word.
+    /// No time limit of a statement reaches into the wait for a standby in COMMIT: the server ends it
+    /// before.
     private String opening() {
         var left = attempt.remainingMillis();
         var sql = new StringBuilder("SET LOCAL statement_timeout = " + Math.max(1, left - left / 10));
@@ -215,7 +217,8 @@ final class BatchWrite {
         }
     }
 
-    /// The driver's own session: the pool's would log what a server or a trigger says, and that can hold rows.
+    /// The driver's own session: the pool's would log what a server or a trigger says, and that
+    /// can hold rows.
     private static PgConnection driver(Connection session) throws SQLException {
         return session.unwrap(PgConnection.class);
     }
@@ -228,8 +231,9 @@ final class BatchWrite {
         }
     }
 
-    /// Whether the session is as it was before the attempt. Asked only where driver and server agree on what
-    /// was said last: in the middle of a COPY, or after half an answer, the driver would wait for ever.
+    /// Whether the session is as it was before the attempt. Asked only where driver and server agree on
+    /// what was said last: in the middle of a COPY, or after half an answer, the driver would wait for
+    /// ever.
     private boolean rolledBack(Connection session) {
         if (settled || !inStep || attempt.cancelled()) return false;
         try {

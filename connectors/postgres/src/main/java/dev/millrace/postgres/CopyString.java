@@ -7,13 +7,13 @@ import org.jspecify.annotations.Nullable;
 
 /// A JSON string as COPY text, from a document whose grammar and encoding have been checked.
 ///
-/// JSON and COPY spell backslash, newline, return, tab, backspace and form feed alike, so these pass as they
-/// are.
+/// JSON and COPY spell backslash, newline, return, tab, backspace and form feed alike, so these pass as
+/// they are.
 final class CopyString {
     private CopyString() {}
 
-    /// Puts the characters it stands for. `element`: in the quotes of an array's element, where quote and backslash are
-    /// escaped once more. Returns why PostgreSQL can't have them, or null.
+    /// Puts the characters it stands for. `element`: in the quotes of an array's element, where quote and
+    /// backslash are escaped once more. Returns why PostgreSQL can't have them, or null.
     static @Nullable String put(byte[] source, int openingQuote, boolean element, RowBuffer row) {
         var run = openingQuote + 1;
         var at = run;
@@ -50,7 +50,8 @@ final class CopyString {
         return null;
     }
 
-    /// Why `jsonb` can't hold this JSON text, or null: it has its strings' characters, and not their spelling.
+    /// Why `jsonb` can't hold this JSON text, or null: it has its strings' characters, and not
+    /// their spelling.
     static @Nullable String refusedByJsonb(byte[] source, int from, int to) {
         var at = from;
         while (at < to) {
@@ -68,7 +69,8 @@ final class CopyString {
         return null;
     }
 
-    /// Whether the JSON text has a character above U+00FF. `escapes`: also one that is spelled as an escape.
+    /// Whether the JSON text has a character above U+00FF. `escapes`: also one that is spelled as
+    /// an escape.
     static boolean beyondLatin1(byte[] source, int from, int to, boolean escapes) {
         var at = from;
         while (at < to) {

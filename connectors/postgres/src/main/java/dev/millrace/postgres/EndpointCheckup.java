@@ -14,7 +14,8 @@ import java.util.List;
 import java.util.concurrent.ScheduledExecutorService;
 import org.jspecify.annotations.Nullable;
 
-/// Looks at one endpoint: who answers there, whether it can be written to, its table, its clock. Reads only.
+/// Looks at one endpoint: who answers there, whether it can be written to, its table, its clock.
+/// Reads only.
 ///
 /// Thread ownership: the thread that looks.
 final class EndpointCheckup {
@@ -25,8 +26,8 @@ final class EndpointCheckup {
         }
     }
 
-    /// `cluster` names the data directory that it and its standbys are copies of, with the database; empty where that
-    /// is not told. `unique`: no row that stands there can be stored twice.
+    /// `cluster` names the data directory that it and its standbys are copies of, with the database;
+    /// empty where that is not told. `unique`: no row that stands there can be stored twice.
     record Facts(String cluster, @Nullable TableDescription table, boolean unique) {}
 
     private static final Duration CLOCKS_APART = Duration.ofSeconds(5);

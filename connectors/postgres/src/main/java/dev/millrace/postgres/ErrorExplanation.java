@@ -8,8 +8,9 @@ import java.util.regex.Pattern;
 
 /// What a person should know of one SQLSTATE, from the table that judges answers.
 ///
-/// `code` is the SQLSTATE that was asked for, or the class. `name` is its condition, empty where neither it nor its
-/// class is in the table. The others are a sentence each. `known`: it, or its class, is in the table.
+/// `code` is the SQLSTATE that was asked for, or the class. `name` is its condition, empty where neither
+/// it nor its class is in the table. The others are a sentence each. `known`: it, or its class, is in the
+/// table.
 public record ErrorExplanation(
         String code,
         String name,
@@ -25,8 +26,8 @@ public record ErrorExplanation(
     private static final Pattern IN_TEXT = Pattern.compile(
             "(?:\\bSQL ?STATE:? |\\bERROR: +|^)([0-9A-Z]{5})(?![0-9A-Za-z_])", Pattern.CASE_INSENSITIVE);
 
-    /// What is meant by a SQLSTATE, a condition's name, or a text that has one. Empty for what is none of them; for a
-    /// SQLSTATE that is in no line of the table, what is done with such.
+    /// What is meant by a SQLSTATE, a condition's name, or a text that has one. Empty for what is none of
+    /// them; for a SQLSTATE that is in no line of the table, what is done with such.
     public static List<ErrorExplanation> of(String asked) {
         var whole = asked.strip();
         var upper = whole.toUpperCase(Locale.ROOT);
@@ -44,7 +45,8 @@ public record ErrorExplanation(
         return List.of();
     }
 
-    /// A word of five letters is none: a SQLSTATE that the standard or PostgreSQL made has a digit, but for XX.
+    /// A word of five letters is none: a SQLSTATE that the standard or PostgreSQL made has a
+    /// digit, but for XX.
     private static boolean isState(String text) {
         return text.startsWith("XX") || text.chars().anyMatch(Character::isDigit);
     }

@@ -9,13 +9,14 @@ import dev.millrace.sinkpool.Layouts.Layout;
 import dev.millrace.sinkpool.RecordView;
 import dev.millrace.sinkpool.RowBuffer;
 import dev.millrace.sinkpool.RowEncoder;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// A JSON object as a row of COPY text: top-level fields to columns of the same name.
 ///
-/// A value goes into its column only if the column keeps it as it is: see [Fit]. Else the row is poison, for a
-/// reason of [Reasons]; nothing is coerced. A missing field and `null` are null, a column's default is never taken;
-/// where the column takes no null, they are poison.
+/// A value goes into its column only if the column keeps it as it is: see [Fit]. Else the row is poison,
+/// for a reason of [Reasons]; nothing is coerced. A missing field and `null` are null, a column's default
+/// is never taken; where the column takes no null, they are poison.
 ///
 /// The parser finds where each field's value begins; the bytes then go from the record to the row, in the
 /// columns' order, without a string between.
@@ -27,7 +28,8 @@ final class JsonRowEncoder implements RowEncoder {
     private final JsonFields fields;
     private final JsonValue value;
 
-    JsonRowEncoder(Layout<TableDescription> of, UnknownFields unknownFields, IgnoredFields ignored) {
+    /// `gone` are columns that the table had before.
+    JsonRowEncoder(Layout<TableDescription> of, UnknownFields unknownFields, IgnoredFields ignored, Set<String> gone) {
         var table = of.description();
         layout = of.number();
         columns = table.columns().toArray(Column[]::new);
@@ -41,7 +43,8 @@ final class JsonRowEncoder implements RowEncoder {
                     case REFUSE -> JsonFields.Unknown.REFUSE;
                     case IGNORE -> JsonFields.Unknown.IGNORE;
                 },
-                ignored);
+                ignored,
+                gone);
         value = new JsonValue(table.encoding());
     }
 
@@ -57,6 +60,11 @@ final class JsonRowEncoder implements RowEncoder {
         }
         row.put(CopyText.END);
         return Encoded.WRITTEN;
+    }
+
+    @Override
+    public @Nullable String waitsFor(RecordView record) {
+        return fields.waitsFor(record);
     }
 
     @Override

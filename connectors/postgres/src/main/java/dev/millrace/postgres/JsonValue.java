@@ -7,10 +7,11 @@ import dev.millrace.json.Reasons;
 import dev.millrace.sinkpool.RowBuffer;
 import org.jspecify.annotations.Nullable;
 
-/// Puts one JSON value into one column, as COPY text, or says why the column would not keep it as it is (FMT-3).
+/// Puts one JSON value into one column, as COPY text, or says why the column would not keep it as
+/// it is (FMT-3).
 ///
-/// Each `put` returns null or a word of [Reasons]; what was put until then is the caller's to take back. The value
-/// stands in a document whose grammar, encoding and depth have been checked.
+/// Each `put` returns null or a word of [Reasons]; what was put until then is the caller's to take back.
+/// The value stands in a document whose grammar, encoding and depth have been checked.
 ///
 /// Thread ownership: the source thread.
 final class JsonValue {

@@ -26,8 +26,8 @@ import org.slf4j.LoggerFactory;
 
 /// PostgreSQL as a sink: a shard is a database, an endpoint is one way to it.
 ///
-/// Life: [#open] connects nowhere; [#describe] is asked until it answers [Description.Described]; from then on
-/// [#encoder] may be asked. A batch holds rows of an encoder, so none is written before.
+/// Life: [#open] connects nowhere; [#describe] is asked until it answers [Description.Described]; from
+/// then on [#encoder] may be asked. A batch holds rows of an encoder, so none is written before.
 ///
 /// Thread ownership: shared.
 public final class PostgresSink implements Sink {
@@ -104,7 +104,8 @@ public final class PostgresSink implements Sink {
     }
 
     private synchronized void keepLooking() {
-        if (!closed && watching == null) watching = LayoutWatch.over(shards.keySet().iterator().next().sink(), this::lookAgain);
+        if (!closed && watching == null)
+            watching = LayoutWatch.over(shards.keySet().iterator().next().sink(), this::lookAgain);
     }
 
     private @Nullable String lookAgain() {
@@ -120,7 +121,8 @@ public final class PostgresSink implements Sink {
         layouts.onNew(told);
     }
 
-    /// Looks at every endpoint of every shard, not only at the first that answers, and keeps nothing of it. Reads only.
+    /// Looks at every endpoint of every shard, not only at the first that answers, and keeps
+    /// nothing of it. Reads only.
     ///
     /// Blocks until all have answered, at most to the deadline and the connect timeout after it.
     public Checkup checkUp(long deadlineNanos, InstantSource wallClock) throws InterruptedException {
@@ -138,11 +140,13 @@ public final class PostgresSink implements Sink {
         var layout = layouts.latest();
         if (layout == null) throw new IllegalStateException("table " + settings.table() + " is not described yet");
         return settings.rows().rawColumn() == null
-                ? new JsonRowEncoder(layout, settings.rows().unknownFields(), ignored)
+                ? new JsonRowEncoder(
+                        layout, settings.rows().unknownFields(), ignored, layouts.gone(TableDescription::names))
                 : new RawRowEncoder(layout);
     }
 
-    /// How often `unknown_fields: ignore` left out each field, by name: at most 100 names, and the rest under one more.
+    /// How often `unknown_fields: ignore` left out each field, by name: at most 100 names, and the
+    /// rest under one more.
     public Map<String, Long> ignoredFields() {
         return ignored.counts();
     }

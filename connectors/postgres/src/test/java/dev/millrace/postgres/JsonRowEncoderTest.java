@@ -10,6 +10,7 @@ import dev.millrace.sinkpool.RowEncoder.Encoded;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import net.jqwik.api.ForAll;
@@ -29,7 +30,8 @@ class JsonRowEncoderTest {
             column("docb", Fit.Kind.JSONB, false));
 
     private final IgnoredFields ignored = new IgnoredFields();
-    private final JsonRowEncoder strict = new JsonRowEncoder(new Layout<>(0, TABLE), UnknownFields.REFUSE, ignored);
+    private final JsonRowEncoder strict =
+            new JsonRowEncoder(new Layout<>(0, TABLE), UnknownFields.REFUSE, ignored, Set.of());
 
     private static Column column(String name, Fit.Kind kind, boolean required) {
         return new Column(name, kind.name(), kind.name(), Fit.of(kind), required);
@@ -37,6 +39,18 @@ class JsonRowEncoderTest {
 
     private static TableDescription table(Column... columns) {
         return new TableDescription("public", "t", Encoding.UTF8, List.of(columns));
+    }
+
+    @Test
+    @Tag("CH-8")
+    void aFieldWhoseColumnIsGoneWaitsForIt() {
+        var after = new JsonRowEncoder(new Layout<>(1, TABLE), UnknownFields.REFUSE, ignored, Set.of("gone"));
+        assertThat(after.waitsFor(Records.of("{\"gone\":1}"))).contains("field gone", "put it back");
+        assertThat(after.waitsFor(Records.of("{\"other\":1}"))).isNull();
+        assertThat(after.waitsFor(Records.of("{}"))).isNull();
+        var lenient = new JsonRowEncoder(new Layout<>(1, TABLE), UnknownFields.IGNORE, ignored, Set.of("gone"));
+        assertThat(lenient.waitsFor(Records.of("{\"gone\":1}"))).isNull();
+        assertThat(strict.waitsFor(Records.of("{\"gone\":1}"))).isNull();
     }
 
     @Test
@@ -55,7 +69,8 @@ class JsonRowEncoderTest {
         var demanding = new JsonRowEncoder(
                 new Layout<>(0, table(column("id", Fit.Kind.BIGINT, true), column("doc", Fit.Kind.JSONB, true))),
                 UnknownFields.REFUSE,
-                ignored);
+                ignored,
+                Set.of());
         assertThat(Records.encode(demanding, "{\"doc\":{}}").said()).isEqualTo(poison("missing", "id"));
         assertThat(Records.encode(demanding, "{\"id\":null,\"doc\":{}}").said()).isEqualTo(poison("null", "id"));
         assertThat(Records.encode(demanding, "{\"id\":1,\"doc\":null}").said()).isEqualTo(poison("null", "doc"));
@@ -195,7 +210,7 @@ class JsonRowEncoderTest {
     @Test
     @DisplayName("CASE-45 INPUT-14")
     void unknownFieldsCanBeLeftOutAndAreCounted() {
-        var lenient = new JsonRowEncoder(new Layout<>(0, TABLE), UnknownFields.IGNORE, ignored);
+        var lenient = new JsonRowEncoder(new Layout<>(0, TABLE), UnknownFields.IGNORE, ignored, Set.of());
         assertThat(Records.encode(lenient, "{\"x\":{\"id\":[9]},\"id\":1,\"y\":\"\\u0000\"}")
                         .text())
                 .startsWith("1\t");
@@ -210,7 +225,7 @@ class JsonRowEncoderTest {
     @Tag("PG-2")
     void aDatabaseOfLatin1GetsNoCharacterThatItLacks() {
         var latin = new TableDescription("public", "t", Encoding.LATIN1, TABLE.columns());
-        var encoder = new JsonRowEncoder(new Layout<>(0, latin), UnknownFields.REFUSE, ignored);
+        var encoder = new JsonRowEncoder(new Layout<>(0, latin), UnknownFields.REFUSE, ignored, Set.of());
         for (var value : List.of("{\"note\":\"ÿ\\u00ff\"}", "{\"doc\":\"ÿ\\u0100\"}", "{\"docb\":\"ÿ\\\\u0100\"}"))
             assertThat(Records.encode(encoder, value).said()).isEqualTo(Encoded.WRITTEN);
         for (var value : List.of(

@@ -56,6 +56,11 @@ final class Records {
         return BatchRows.of(chunks);
     }
 
+    /// One of this value.
+    static RecordView of(String value) {
+        return new Value(0, value.getBytes(StandardCharsets.UTF_8));
+    }
+
     /// What an encoder says of one value, and, where it is a row, the row.
     static Row encode(RowEncoder encoder, byte @Nullable [] value) {
         var chunks = new ArrayList<EncodedChunk>();

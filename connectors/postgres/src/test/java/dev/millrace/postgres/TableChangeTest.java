@@ -19,8 +19,8 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// Somebody changes a table, or a password, while rows are on their way: they are held, none is blamed, and all land
-/// when it is as it was.
+/// Somebody changes a table, or a password, while rows are on their way: they are held, none is blamed,
+/// and all land when it is as it was.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class TableChangeTest {
     private static final int ROWS = 1000;
