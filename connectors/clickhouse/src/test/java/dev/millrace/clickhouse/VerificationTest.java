@@ -109,7 +109,7 @@ class VerificationTest {
                         new Preflight(settings, shards, clients::fresh, dialects, NanoClock.SYSTEM),
                         layouts,
                         () -> {},
-                        () -> true,
+                        _ -> true,
                         NanoClock.SYSTEM));
     }
 
