@@ -60,9 +60,11 @@ final class KnownShards {
         logs.put(shard, log);
     }
 
-    /// Of a shard that could not tell it is that it is verified: what can't be read then is held.
+    /// Of a shard that answered and could not tell it is that it is verified: what can't be read then is held.
     Interrupted interrupted(ShardId shard) {
-        return interrupted.getOrDefault(shard, Interrupted.VERIFIED);
+        var found = interrupted.get(shard);
+        if (found != null) return found;
+        return logs.containsKey(shard) ? Interrupted.VERIFIED : Interrupted.STORED;
     }
 
     /// `found` is null where the shard did not tell.
