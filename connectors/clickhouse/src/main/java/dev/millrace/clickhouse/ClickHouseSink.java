@@ -23,7 +23,6 @@ import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -42,6 +41,7 @@ import org.slf4j.LoggerFactory;
 public final class ClickHouseSink implements Sink {
     private static final Logger LOG = LoggerFactory.getLogger(ClickHouseSink.class);
     private static final Duration LOOK = Duration.ofSeconds(5);
+    private static final String INTERRUPTED = "interrupted";
     private static final SinkTraits TRAITS = new SinkTraits(false);
 
     private final ClickHouseSettings settings;
@@ -53,16 +53,12 @@ public final class ClickHouseSink implements Sink {
     private final NanoClock clock;
     private final ClickHouseWriter.Shared writers;
     private final IgnoredFields ignored = new IgnoredFields();
-    private final Layouts<Form> layouts =
-            new Layouts<>((known, found) -> Objects.equals(known.columns(), found.columns()));
+    private final Layouts<Form> layouts = new Layouts<>((known, found) -> alike(known.columns(), found.columns()));
 
     /// Guarded by this object.
     private @Nullable LayoutWatch watching;
 
     private boolean closed;
-
-    /// A server may tell of rows as written that it has lost, and rows tell where they came from.
-    private volatile boolean verifies;
 
     private ClickHouseSink(
             ClickHouseSettings settings,
@@ -77,7 +73,7 @@ public final class ClickHouseSink implements Sink {
         dialects = new Dialects(clock);
         preflight = new Preflight(settings, shards, clients::fresh, dialects, clock);
         writers = new ClickHouseWriter.Shared(
-                settings, shards, clients, dialects, preflight, layouts, this::lookSoon, () -> verifies, clock);
+                settings, shards, clients, dialects, preflight, layouts, this::lookSoon, preflight::verifies, clock);
     }
 
     /// Checks the endpoints, and connects nowhere. `encoders` gives what makes a row of a record: its value
@@ -119,15 +115,15 @@ public final class ClickHouseSink implements Sink {
             asked = preflight.ask(deadlineNanos);
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
-            return new Description.NotReachable(new Failure("interrupted", "asking for the table was ended", false));
+            return new Description.NotReachable(new Failure(INTERRUPTED, "asking for the table was ended", false));
         }
         if (!(asked instanceof Description.Described described)) return asked;
-        verifies = described.interrupted() == Description.Interrupted.VERIFIED;
         var first = layouts.latest() == null;
         var form = new Form(
                 new InsertSettings(settings, Set.copyOf(described.knownSettings()), described.layout()),
                 described.layout());
         if (layouts.found(form) || first) told(described);
+        preflight.tell(described.hazards());
         if (first) keepLooking();
         return asked;
     }
@@ -141,20 +137,30 @@ public final class ClickHouseSink implements Sink {
                         settings.table(),
                         described.version(),
                         described.unseen());
-        for (var hazard : new Verdicts(settings.verdicts()).hazards())
-            LOG.atWarn().addKeyValue("event", "clickhouse_hazard").log(hazard);
-        for (var hazard : described.hazards())
-            LOG.atWarn().addKeyValue("event", "clickhouse_hazard").log(hazard);
+        preflight.tell(new Verdicts(settings.verdicts()).hazards());
     }
 
     // Rows that are sent as they are fit whatever the table has become, or the server says that they don't.
     private synchronized void keepLooking() {
         if (closed || watching != null || settings.rows().format() != Format.ROW_BINARY) return;
-        watching = LayoutWatch.over(
-                shards.keySet().iterator().next().sink(),
-                () -> describe(clock.nanoTime() + LOOK.toNanos()) instanceof Description.Refused(var reason)
-                        ? reason
-                        : null);
+        watching = LayoutWatch.over(shards.keySet().iterator().next().sink(), this::unusable);
+    }
+
+    /// Why the table can't be written to or looked at, or null.
+    @Nullable
+    String unusable() {
+        return switch (describe(clock.nanoTime() + LOOK.toNanos())) {
+            case Description.Described _ -> null;
+            case Description.Refused(var reason) -> reason;
+            case Description.NotReachable(var failure) ->
+                failure.code().equals(INTERRUPTED)
+                        ? null
+                        : settings.database() + "." + settings.table() + " can't be looked at: " + failure.message();
+        };
+    }
+
+    private static boolean alike(@Nullable TableLayout known, @Nullable TableLayout found) {
+        return known == null ? found == null : known.alike(found);
     }
 
     private synchronized void lookSoon() {

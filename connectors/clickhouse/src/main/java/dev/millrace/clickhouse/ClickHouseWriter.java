@@ -20,8 +20,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// Writes to one replica: each batch in one request over a kept connection, each ping over a
@@ -30,9 +30,10 @@ import org.jspecify.annotations.Nullable;
 /// Thread ownership: shared by attempts.
 final class ClickHouseWriter implements SinkWriter {
     private static final String UNKNOWN_SETTING = "115";
+    private static final long LEAST_MARGIN_NANOS = 100_000_000;
 
     /// What the writers of one sink share. `tableChanged` is told that a table may have changed.
-    /// `verifies`: a server may tell of rows as written that it has lost, so it is read.
+    /// `verifies`: a server of the shard may tell of rows as written that it has lost, so it is read.
     record Shared(
             ClickHouseSettings settings,
             Map<ShardId, List<ClickHouseEndpoint>> shards,
@@ -41,7 +42,7 @@ final class ClickHouseWriter implements SinkWriter {
             Preflight preflight,
             Layouts<Form> layouts,
             Runnable tableChanged,
-            BooleanSupplier verifies,
+            Predicate<ShardId> verifies,
             NanoClock clock) {}
 
     private final ShardId shard;
@@ -77,20 +78,23 @@ final class ClickHouseWriter implements SinkWriter {
         if (shared.layouts.latest() == null)
             return new WriteOutcome.Misconfigured(
                     new Failure("not-described", "the table has not been described yet", false));
-        var how = shared.layouts.of(call.batch().layout()).insert();
+        var form = shared.layouts.of(call.batch().layout());
         if (call.rows().rows() >= InsertSettings.BLOCK_ROWS)
             return new WriteOutcome.TooLarge(
                     new Failure("block", call.rows().rows() + " rows are more than a block of the server's", false));
         try (var lease = clients.lease()) {
             var unsent = shared.preflight.ask(shard, lease.client(), endpoint, call.deadlineNanos());
             if (unsent != null) return unsent;
+            var unlike = shared.preflight.unlike(shard, form.columns());
+            if (unlike != null) return noticed(new WriteOutcome.Misconfigured(unlike));
             var way = dialects.way(
-                    endpoint, how, question -> ended(lease.client(), question, call.deadlineNanos(), call::onCancel));
+                    endpoint,
+                    form.insert(),
+                    question -> ended(lease.client(), question, call.deadlineNanos(), call::onCancel));
             return switch (way) {
                 case Dialects.Way.Open(var known, var fresh) -> {
                     var sent = new Sending(lease.client(), known, fresh, call);
-                    yield noticed(
-                            shared.verifies.getAsBoolean() ? sent.verified() : sent.send(call.rows(), call.token()));
+                    yield noticed(shared.verifies.test(shard) ? sent.verified() : sent.send(call.rows(), call.token()));
                 }
                 case Dialects.Way.Closed(var outcome) -> outcome;
             };
@@ -127,7 +131,7 @@ final class ClickHouseWriter implements SinkWriter {
                 throws InterruptedException {
             var request = Exchange.Request.question(
                     replica.query(Verification.parameters()), BodyPublishers.ofString(question), lines);
-            return ended(over, request, call.deadlineNanos(), call::onCancel);
+            return ended(over, request, endOfQuestion(call.deadlineNanos(), shared.clock.nanoTime()), call::onCancel);
         }
 
         @Override
@@ -148,6 +152,13 @@ final class ClickHouseWriter implements SinkWriter {
                 };
             }
         }
+    }
+
+    /// A question about what is stored ends before its attempt does: what another replica does not answer is
+    /// told then, and nobody takes the time-out for one of the replica that is written to.
+    static long endOfQuestion(long deadlineNanos, long nowNanos) {
+        if (deadlineNanos == NanoClock.NEVER) return deadlineNanos;
+        return deadlineNanos - Math.max((deadlineNanos - nowNanos) / 10, LEAST_MARGIN_NANOS);
     }
 
     /// What holds rows up may be a table that changed.

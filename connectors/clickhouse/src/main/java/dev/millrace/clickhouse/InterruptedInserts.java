@@ -1,11 +1,14 @@
 package dev.millrace.clickhouse;
 
 import dev.millrace.clickhouse.Description.Interrupted;
+import dev.millrace.sinkpool.Failure;
 import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.WriteOutcome;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest.BodyPublishers;
+import java.time.Duration;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /// Tells what a server makes of an insert that was interrupted: by its version, by the table, and by
 /// whether the sink may and can read what is stored (CH-9).
@@ -15,52 +18,73 @@ record InterruptedInserts(ClickHouseSettings settings, HttpClient client, NanoCl
     /// Those that keep each row until somebody deletes it: what others merge away can't be missed.
     private static final Set<String> KEEPS_ROWS = Set.of("ReplicatedMergeTree", "SharedMergeTree");
 
-    /// What is to be said of it goes to `hazards`.
+    /// So that one that is silent does not hold up a start, nor a write.
+    private static final Duration PATIENCE = Duration.ofSeconds(2);
+
+    /// Why it can't be verified by reading, with what helps; empty where it can. `known` is false where
+    /// the server did not tell.
+    private record Hindrance(String words, boolean known) {}
+
+    /// What is to be said of it goes to `hazards`. Null where it can be told only by questions that the
+    /// server did not answer.
+    @Nullable
     Interrupted at(ClickHouseEndpoint endpoint, String version, String engine, Set<String> hazards, long deadlineNanos)
             throws InterruptedException {
         var bugs = LossBugs.of(version);
         if (bugs.isEmpty() || !Preflight.replicated(engine)) return Interrupted.STORED;
         var hindrance = hindrance(endpoint, engine, deadlineNanos);
-        var verified = hindrance.isEmpty();
+        var verified = hindrance.words.isEmpty();
+        var read = "; until then batches of which an attempt ended unknown are read before they count as written";
         for (var bug : bugs)
             hazards.add(endpoint + " runs ClickHouse " + version + ": " + bug.what() + "; " + bug.remedy()
                     + (verified
-                            ? "; until then batches of which an attempt ended unknown are read before they count as"
-                                    + " written"
-                            : "; until then rows may be lost, and no level of delivery is kept (L0): " + hindrance));
+                            ? read
+                            : hindrance.known
+                                    ? "; until then rows may be lost, and no level of delivery is kept (L0): "
+                                            + hindrance.words
+                                    : read + ", though it did not answer whether they can be: " + hindrance.words));
+        if (!hindrance.known) return null;
         return verified ? Interrupted.VERIFIED : Interrupted.MAY_BE_LOST;
     }
 
-    /// Why it can't be verified by reading, with what helps; empty where it can.
-    private String hindrance(ClickHouseEndpoint endpoint, String engine, long deadlineNanos)
+    private Hindrance hindrance(ClickHouseEndpoint endpoint, String engine, long deadlineNanos)
             throws InterruptedException {
         if (!settings.rows().coordinates().tellRecords())
-            return "store each row's topic, partition and offset (clickhouse.coordinates), so that the sink can read"
-                    + " what is there";
+            return new Hindrance(
+                    "store each row's topic, partition and offset (clickhouse.coordinates), so that the sink can read"
+                            + " what is there",
+                    true);
         if (!KEEPS_ROWS.contains(engine))
-            return "the sink can't tell lost rows from those that " + engine + " merges away";
+            return new Hindrance("the sink can't tell lost rows from those that " + engine + " merges away", true);
+        var patience = clock.nanoTime() + PATIENCE.toNanos();
+        var until = patience - deadlineNanos < 0 ? patience : deadlineNanos;
         for (var question : Verification.questions(settings)) {
             var request = Exchange.Request.question(
                     endpoint.query(Verification.parameters()), BodyPublishers.ofString(question));
-            var result = new Exchange(client, settings.login(), clock).post(request, deadlineNanos, _ -> {});
-            var said = said(result);
-            if (!said.isEmpty())
-                return "let clickhouse.user read the table, system.processes and system.replicas (" + said + ")";
+            var result = new Exchange(client, settings.login(), clock).post(request, until, _ -> {});
+            var hindrance = hindrance(result);
+            if (hindrance != null) return hindrance;
         }
-        return "";
+        return new Hindrance("", true);
     }
 
-    private static String said(Exchange.Result result) {
+    private static @Nullable Hindrance hindrance(Exchange.Result result) {
         var outcome = switch (result) {
             case Exchange.Result.Failed(var failed) -> failed;
             case Exchange.Result.Answered(var answer) -> Verdict.of(answer);
         };
         return switch (outcome) {
-            case WriteOutcome.Written _ -> "";
-            case WriteOutcome.Unavailable(var failure, var _) -> failure.message();
-            case WriteOutcome.Refused(var failure, var _) -> failure.message();
-            case WriteOutcome.TooLarge(var failure) -> failure.message();
-            case WriteOutcome.Misconfigured(var failure) -> failure.message();
+            case WriteOutcome.Written _ -> null;
+            case WriteOutcome.Unavailable(var failure, var _) -> new Hindrance(failure.message(), false);
+            case WriteOutcome.Refused(var failure, var _) -> mayNot(failure);
+            case WriteOutcome.TooLarge(var failure) -> mayNot(failure);
+            case WriteOutcome.Misconfigured(var failure) -> mayNot(failure);
         };
+    }
+
+    private static Hindrance mayNot(Failure failure) {
+        return new Hindrance(
+                "let clickhouse.user read the table, system.processes and system.replicas (" + failure.message() + ")",
+                true);
     }
 }

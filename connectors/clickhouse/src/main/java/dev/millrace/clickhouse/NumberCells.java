@@ -106,7 +106,7 @@ final class NumberCells {
     }
 
     /// A whole number in a JSON string: digits, with a minus before them or none, as a key of an
-    /// object has to be.
+    /// object has to be. Each number has one spelling, so that keys that differ stay different.
     static final class Quoted implements Cell {
         private final Cell number;
 
@@ -120,7 +120,8 @@ final class NumberCells {
             var first = source[at + 1] == '-' ? at + 2 : at + 1;
             var next = first;
             while (source[next] >= '0' && source[next] <= '9') next++;
-            var whole = next > first && source[next] == '"' && (source[first] != '0' || next == first + 1);
+            var zero = source[first] == '0';
+            var whole = next > first && source[next] == '"' && (!zero || (next == first + 1 && first == at + 1));
             return whole ? number.put(source, at + 1, row) : Reasons.BAD_FORMAT;
         }
     }

@@ -15,23 +15,35 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Thread ownership: none; each question is of the calling thread.
 record OneServer(ClickHouseSettings settings, NanoClock clock) {
+    /// What was found. Closed: switches over it have no default.
+    enum Found {
+        SAME,
+        OTHER,
+        /// Those that answered are the same, and not all did.
+        SILENT
+    }
+
     /// So that one that is silent does not hold up a start, nor a write.
     private static final Duration PATIENCE = Duration.ofSeconds(2);
 
-    /// Asks each of them. One that does not answer in time is not known to be the same.
-    boolean behind(List<ClickHouseEndpoint> endpoints, HttpClient client, long deadlineNanos)
+    /// Asks each of them.
+    Found behind(List<ClickHouseEndpoint> endpoints, HttpClient client, long deadlineNanos)
             throws InterruptedException {
         @Nullable List<List<String>> first = null;
+        var silent = false;
         for (var endpoint : endpoints) {
             var patience = clock.nanoTime() + PATIENCE.toNanos();
             var until = patience - deadlineNanos < 0 ? patience : deadlineNanos;
             var questions = new Questions(client, endpoint, settings.login(), clock, until);
-            if (!(questions.ask(question()) instanceof Questions.Reply.Lines(var told)) || told.size() != 1)
-                return false;
-            if (first == null) first = told;
-            else if (!first.equals(told)) return false;
+            switch (questions.ask(question())) {
+                case Questions.Reply.None _ -> silent = true;
+                case Questions.Reply.Lines(var told) -> {
+                    if (told.size() != 1 || (first != null && !first.equals(told))) return Found.OTHER;
+                    first = told;
+                }
+            }
         }
-        return true;
+        return silent ? Found.SILENT : Found.SAME;
     }
 
     private String question() {

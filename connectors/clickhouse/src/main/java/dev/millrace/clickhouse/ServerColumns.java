@@ -112,6 +112,18 @@ record ServerColumns(String zone, boolean marks, List<Told> columns) {
         return new ServerColumns(zone.equals(other.zone) ? zone : "", marks && other.marks, both);
     }
 
+    /// Whether rows that were made for a layout mean here what they meant where it was made. Types and names
+    /// are left to the server, which refuses others by the header.
+    boolean takes(TableLayout layout) {
+        if (layout.utc() && !utc()) return false;
+        var without = columns.stream()
+                .filter(told -> told.kind() == Kind.NONE)
+                .map(Told::name)
+                .collect(Collectors.toSet());
+        return layout.columns().stream()
+                .noneMatch(column -> column.absent() == Absent.DEFAULT && without.contains(column.name()));
+    }
+
     /// How rows are made for them. `hazards` gets what a person should know.
     Made made(String table, Coordinates coordinates, SortedSet<String> hazards) {
         var cells = new Cells(utc(), JsonFields.Unknown.REFUSE, new IgnoredFields());

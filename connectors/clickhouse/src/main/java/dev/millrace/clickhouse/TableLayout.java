@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /// The columns that typed rows are sent for, as the servers described them: the statement, the header of
 /// a body and what makes a row of a record all come from one of these, so that they can't differ.
@@ -42,6 +43,14 @@ public record TableLayout(List<Column> columns, boolean utc, boolean marks) {
         NULL,
         /// What the table's own expression gives.
         DEFAULT
+    }
+
+    /// Whether the same rows are made for both: the order of columns is nothing to the table.
+    boolean alike(@Nullable TableLayout other) {
+        return other != null
+                && utc == other.utc
+                && marks == other.marks
+                && Set.copyOf(columns).equals(Set.copyOf(other.columns));
     }
 
     String format() {

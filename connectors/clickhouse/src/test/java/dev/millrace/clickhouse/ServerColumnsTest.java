@@ -101,6 +101,37 @@ class ServerColumnsTest {
     }
 
     @Test
+    @DisplayName("CH-8: the order of columns makes no other layout")
+    void theOrderOfColumnsIsNothing() {
+        var layout = layout(told("a\tUInt8\t", "b\tUInt8\t"));
+        assertThat(layout.alike(layout(told("b\tUInt8\t", "a\tUInt8\t")))).isTrue();
+        assertThat(layout.alike(layout(told("b\tUInt8\t", "a\tInt8\t")))).isFalse();
+        assertThat(layout.alike(layout(toldBy(TODAY + "zone\tEurope/Berlin\t\t\n", "a\tUInt8\t", "b\tUInt8\t"))))
+                .isFalse();
+    }
+
+    @Test
+    @DisplayName("CH-8: rows that ask for a default that a table lacks, or lean on its zone, are not for it")
+    void rowsThatWouldMeanSomethingElse() {
+        var layout = layout(told("a\tUInt8\tDEFAULT", "b\tUInt8\t"));
+        assertThat(told("b\tUInt8\t", "a\tUInt8\tDEFAULT").takes(layout)).isTrue();
+        assertThat(told("a\tUInt8\tDEFAULT", "b\tUInt8\tDEFAULT").takes(layout)).isTrue();
+        assertThat(told("a\tUInt8\t", "b\tUInt8\t").takes(layout)).isFalse();
+        assertThat(toldBy(TODAY + "zone\tEurope/Berlin\t\t\n", "a\tUInt8\tDEFAULT", "b\tUInt8\t")
+                        .takes(layout))
+                .isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"Int8", "Int128"})
+    @DisplayName("FMT-3: a whole number as a key has one spelling")
+    void minusZeroIsNoKey(String type) {
+        var layout = layout(told("m\tMap(" + type + ", UInt8)\t"));
+        assertThat(fate(layout, "{\"m\":{\"0\":1,\"-1\":1}}")).isEqualTo("written");
+        assertThat(fate(layout, "{\"m\":{\"-0\":1}}")).isEqualTo("bad_format");
+    }
+
+    @Test
     void anAnswerThatWasCutIsNone() {
         assertThat(ServerColumns.of("count\t2\t\t\ncolumn\ta\tUInt8\t\n")).isNull();
     }
