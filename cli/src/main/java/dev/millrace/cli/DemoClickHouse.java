@@ -38,9 +38,10 @@ final class DemoClickHouse implements DemoStore {
         return "clickhouse: { database: demo, table: orders, user: default }";
     }
 
+    /// What it takes is stored, and its answers are kept back: what is sent again is a repeat.
     @Override
     public void hang() {
-        victim().fault(Fault.hang().onEverything());
+        victim().fault(Fault.holdAnswer().onEverything());
     }
 
     @Override
@@ -48,7 +49,6 @@ final class DemoClickHouse implements DemoStore {
         victim().kill();
     }
 
-    /// What hung is run now: the engine has it already, from the other replica, and drops it.
     @Override
     public void heal() {
         victim().heal();

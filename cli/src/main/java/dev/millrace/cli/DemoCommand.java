@@ -10,10 +10,11 @@ import picocli.CommandLine.Option;
 /// `millrace demo`: the whole product on real parts of its own, with a replica cut and brought back.
 @Command(
         name = "demo",
+        mixinStandardHelpOptions = true,
         description = {
-            "Start a Kafka broker and a store, run a pipeline between them, cut a replica and bring it back,",
-            "and compare what was produced with what the store holds. Needs no Docker, and for PostgreSQL no network;",
-            "ClickHouse's own engine is fetched once, by npm: 178 MB, for Linux on x86-64."
+            "Start a Kafka broker and a store, run a pipeline between them, cut a replica and bring it back, and compare"
+                    + " what was produced with what the store holds. Needs no Docker, and for PostgreSQL no network;"
+                    + " ClickHouse's own engine is fetched once, by npm: 178 MB, for Linux on x86-64."
         })
 final class DemoCommand implements Callable<Integer> {
     private static final int LEAST_EVENTS = 500;

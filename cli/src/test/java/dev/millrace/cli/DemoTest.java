@@ -83,6 +83,12 @@ final class DemoTest {
     }
 
     @Test
+    void itsHelpNamesTheSinks() throws Exception {
+        assertThat(exitCode("demo", "--help")).isZero();
+        assertThat(output()).contains("--sink").contains("postgres, clickhouse");
+    }
+
+    @Test
     void withoutTheEngineItSaysInOneLineWhatToDo() throws Exception {
         var nothing = Map.of("MILLRACE_CACHE", folder.toString(), "PATH", folder.toString());
         assertThat(exitCode(nothing, "demo", "--sink", "clickhouse")).isEqualTo(2);

@@ -12,6 +12,7 @@ import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.ShardId;
 import dev.millrace.sinkpool.WriteOutcome.Misconfigured;
 import dev.millrace.sinkpool.WriteOutcome.Written;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -147,6 +148,10 @@ class KnownShardsTest {
         }
     }
 
+    private static void goesAway(Stub stub) throws IOException {
+        stub.close();
+    }
+
     @Test
     @DisplayName("CH-8: a look that a shard does not answer makes no other layout")
     void aSilentShardStillCounts() throws Exception {
@@ -156,10 +161,10 @@ class KnownShardsTest {
                 var sink = sink(Bench.typed("events"), stub.uri(), other.uri())) {
             sink.onNewLayout(made::incrementAndGet);
             described(sink);
-            other.close();
+            goesAway(other);
             assertThat(described(sink).unseen()).containsExactly(B);
             assertThat(made).hasValue(0);
-            stub.close();
+            goesAway(stub);
             assertThat(sink.unusable()).contains("shop.events can't be looked at");
         }
     }

@@ -149,6 +149,7 @@ class VerificationTest {
     private long asked(int replica) {
         return front(replica).requests().stream()
                 .filter(request -> !request.asked().sql().contains("version()"))
+                .filter(request -> !request.asked().sql().contains("serverUUID()"))
                 .count();
     }
 
@@ -176,7 +177,7 @@ class VerificationTest {
         front(0).clearRequests();
         assertThat(again(0, rows)).isEqualTo(new Written(1000, 0));
         assertThat(asked(0)).isEqualTo(4);
-        assertThat(front(1).requests()).isEmpty();
+        assertThat(asked(1)).isZero();
         holds(0, 1000);
     }
 
