@@ -73,6 +73,7 @@ class KnownShardsTest {
     void onceVerifiedAlwaysVerified() throws Exception {
         try (var stub = verified(Stub.ok());
                 var other = verified(Stub.exception("500 Internal Server Error", 497, "Not enough privileges"));
+                var log = LogLines.of(Preflight.class);
                 var sink = sink(Bench.settings(PLACES), stub.uri(), other.uri())) {
             assertThat(described(sink).interrupted()).isEqualTo(Interrupted.MAY_BE_LOST);
             assertThat(reads(sink, A, stub)).as("though the other can't be").isTrue();
@@ -82,6 +83,7 @@ class KnownShardsTest {
             stub.ofVersion("26.9.1.1");
             other.ofVersion("26.9.1.1");
             assertThat(described(sink).interrupted()).isEqualTo(Interrupted.VERIFIED);
+            assertThat(log.lines()).as("each hazard once").hasSize(3).doesNotHaveDuplicates();
         }
     }
 
