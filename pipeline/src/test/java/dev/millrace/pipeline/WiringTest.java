@@ -2,16 +2,20 @@ package dev.millrace.pipeline;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.clickhouse.ClickHouseSettings;
 import dev.millrace.clickhouse.ClickHouseSettings.Who;
+import dev.millrace.clickhouse.Coordinates;
 import dev.millrace.clickhouse.VerdictOverride;
 import dev.millrace.clickhouse.VerdictOverride.Blames;
 import dev.millrace.config.ClickHouseConfig;
 import dev.millrace.config.Configuration;
 import dev.millrace.config.ReadResult;
 import dev.millrace.config.ServerSettings;
+import dev.millrace.sinkpool.AmbiguousSettings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -109,5 +113,34 @@ final class WiringTest {
         assertThat(secret.reveal()).isEqualTo("first");
         Files.writeString(token, "second");
         assertThat(secret.reveal()).isEqualTo("second");
+    }
+
+    @Test
+    @Tag("WRT-11")
+    @Tag("CH-9")
+    void theSinkGetsFormatCoordinatesAndWhatIsAmbiguousOfTheFile() throws IOException {
+        var text = FILE.replace(
+                        "postgres: { table: public.orders, user: ingest, password: none-needed }",
+                        "clickhouse: { database: shop, table: orders, user: ingest, coordinates: { topic: t, partition: p,"
+                                + " offset: o, timestamp: s, key: k, headers: h } }\n"
+                                + "    ambiguous: { pin_for: 3s, then: resend }")
+                .replace("postgres://127.0.0.1:9/shop", "http://127.0.0.1:9");
+        var read = Configuration.read(Files.writeString(folder.resolve("pipeline.yaml"), text), _ -> null);
+        if (!(read instanceof ReadResult.Loaded(var config, var _))) throw new AssertionError(read);
+        var sink = config.sinks().getFirst();
+        if (!(sink.kind() instanceof ClickHouseConfig clickhouse)) throw new AssertionError(sink);
+
+        var rows = Wiring.clickhouse(sink, clickhouse).rows();
+        assertThat(rows.format()).isEqualTo(ClickHouseSettings.Format.ROW_BINARY);
+        assertThat(rows.coordinates().columns())
+                .containsExactlyInAnyOrderEntriesOf(Map.of(
+                        Coordinates.Part.TOPIC, "t",
+                        Coordinates.Part.PARTITION, "p",
+                        Coordinates.Part.OFFSET, "o",
+                        Coordinates.Part.TIMESTAMP, "s",
+                        Coordinates.Part.KEY, "k",
+                        Coordinates.Part.HEADERS, "h"));
+        var shard = Wiring.shard(sink, sink.shards().getFirst(), config.poison(), false);
+        assertThat(shard.ambiguous()).isEqualTo(new AmbiguousSettings(3_000_000_000L, AmbiguousSettings.Then.RESEND));
     }
 }
