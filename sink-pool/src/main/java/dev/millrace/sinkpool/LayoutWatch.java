@@ -68,7 +68,8 @@ public final class LayoutWatch implements AutoCloseable {
                         .addKeyValue("sink", sink)
                         .log(unusable);
             told = unusable;
-        } catch (RuntimeException failure) {
+        } catch (Throwable failure) {
+            // Whatever it is: without looks a table that changed is held for ever.
             LOG.atError()
                     .addKeyValue("event", "layout_watch_failed")
                     .setCause(failure)

@@ -70,7 +70,8 @@ public final class JsonFields {
     /// `ignored` counts what is left out. `gone` are fields that had a place before: under
     /// [Unknown#REFUSE] a record with one waits for it.
     public JsonFields(List<Field> fields, Unknown unknown, IgnoredFields ignored, Set<String> gone) {
-        this.gone = Set.copyOf(gone);
+        // What is left out needs no column.
+        this.gone = unknown == Unknown.REFUSE ? Set.copyOf(gone) : Set.of();
         this.fields = fields.toArray(Field[]::new);
         for (var i = 0; i < this.fields.length; i++) positions.put(this.fields[i].name(), i);
         this.unknown = unknown;

@@ -108,8 +108,17 @@ public final class PostgresSink implements Sink {
             watching = LayoutWatch.over(shards.keySet().iterator().next().sink(), this::lookAgain);
     }
 
+    /// Why the table can't be written to or looked at, or null.
     private @Nullable String lookAgain() {
-        return describe(clock.nanoTime() + LOOK.toNanos()) instanceof Description.Refused(var reason) ? reason : null;
+        var found = describe(clock.nanoTime() + LOOK.toNanos());
+        // Closed: nobody waits for an answer.
+        if (Thread.currentThread().isInterrupted()) return null;
+        return switch (found) {
+            case Description.Described _ -> null;
+            case Description.Refused(var reason) -> reason;
+            case Description.NotReachable(var failure) ->
+                "table " + settings.table() + " can't be looked at: " + failure.message();
+        };
     }
 
     private synchronized void lookSoon() {

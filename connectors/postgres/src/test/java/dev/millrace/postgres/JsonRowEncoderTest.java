@@ -49,7 +49,9 @@ class JsonRowEncoderTest {
         assertThat(after.waitsFor(Records.of("{\"other\":1}"))).isNull();
         assertThat(after.waitsFor(Records.of("{}"))).isNull();
         var lenient = new JsonRowEncoder(new Layout<>(1, TABLE), UnknownFields.IGNORE, ignored, Set.of("gone"));
+        var before = ignored.counts();
         assertThat(lenient.waitsFor(Records.of("{\"gone\":1}"))).isNull();
+        assertThat(ignored.counts()).as("counted when it becomes a row").isEqualTo(before);
         assertThat(strict.waitsFor(Records.of("{\"gone\":1}"))).isNull();
     }
 
