@@ -45,7 +45,7 @@ public class ViewPublishedAgainstRead {
                 settings,
                 machine,
                 counts,
-                () -> TokenLog.SHARED,
+                () -> Recognition.SHARED,
                 List.of(),
                 List.of(URI.create("blackhole:a")),
                 new AdmissionBudget(10, 1000, 0.5),

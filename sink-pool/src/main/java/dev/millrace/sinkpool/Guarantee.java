@@ -9,6 +9,13 @@ public record Guarantee(Level level, String why) {
         L0,
         /// What is sent again within a run is recognised, and stored once; what replays after a
         /// crash may not be.
-        L1
+        L1,
+        /// What replays after a crash, a restart or a rebalance is recognised too, within the window in
+        /// which the sink knows its tokens.
+        L2,
+        /// What is older than that window is read back before it is sent again.
+        L3,
+        /// Tokens never expire: each commits in the transaction of its rows.
+        L4
     }
 }

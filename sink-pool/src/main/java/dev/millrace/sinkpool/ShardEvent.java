@@ -26,7 +26,7 @@ public sealed interface ShardEvent {
     record DeadLetterFailed(long batch, RowRef row, Failure failure) implements ShardEvent {}
 
     /// What is known by now of who recognises a repeat. Until the first, all replicas do.
-    record TokensKnown(TokenLog log) implements ShardEvent {}
+    record TokensKnown(Recognition recognition) implements ShardEvent {}
 
     /// A source is paused: seal what is worth it, since nothing more would come.
     record Pressure() implements ShardEvent {}

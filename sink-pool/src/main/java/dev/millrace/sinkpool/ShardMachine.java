@@ -77,7 +77,7 @@ public final class ShardMachine {
             case ShardEvent.AttemptLost(var attempt, var failure) -> lost(attempt, failure, nowNanos);
             case ShardEvent.DeadLettered(var batch, var row) -> trials.deadLettered(batch, row);
             case ShardEvent.DeadLetterFailed(var batch, var _, var failure) -> trials.deadLetterFailed(batch, failure);
-            case ShardEvent.TokensKnown(var log) -> pins.log(log, deliveries);
+            case ShardEvent.TokensKnown(var recognition) -> pins.log(recognition.log(), deliveries);
             case ShardEvent.Pressure() -> composer.sealUnderPressure(nowNanos);
             case ShardEvent.Revoking(var partition, var epoch) -> {
                 revoking.put(partition, epoch);

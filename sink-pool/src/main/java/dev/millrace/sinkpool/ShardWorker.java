@@ -22,7 +22,7 @@ final class ShardWorker {
     private static final long PRESS_EVERY_NANOS = 100_000_000L;
 
     private final ShardSettings settings;
-    private final Supplier<TokenLog> tokenLog;
+    private final Supplier<Recognition> recognition;
     private final List<SinkWriter> writers;
     private final ShardCounts counts;
     private final ShardMachine machine;
@@ -39,7 +39,7 @@ final class ShardWorker {
     private final long shareRows;
     private final long shareBytes;
     private @Nullable ShardEvent current;
-    private TokenLog toldLog = TokenLog.SHARED;
+    private Recognition told = Recognition.SHARED;
     private boolean finished;
     private volatile ShardView view;
     private volatile ShardStatus.Worker state = ShardStatus.Worker.RUNNING;
@@ -50,7 +50,7 @@ final class ShardWorker {
             ShardSettings settings,
             ShardMachine machine,
             ShardCounts counts,
-            Supplier<TokenLog> tokenLog,
+            Supplier<Recognition> recognition,
             List<SinkWriter> writers,
             List<URI> endpoints,
             AdmissionBudget budget,
@@ -60,7 +60,7 @@ final class ShardWorker {
         this.settings = settings;
         this.machine = machine;
         this.counts = counts;
-        this.tokenLog = tokenLog;
+        this.recognition = recognition;
         this.writers = List.copyOf(writers);
         this.clock = clock;
         this.deadLetters = deadLetters;
@@ -186,10 +186,10 @@ final class ShardWorker {
 
     /// The sink may learn of a server only when that first answers.
     private void tellOfTokens() {
-        var log = tokenLog.get();
-        if (log == toldLog) return;
-        toldLog = log;
-        machine.on(new ShardEvent.TokensKnown(log), clock.nanoTime(), this::carryOut);
+        var now = recognition.get();
+        if (now.equals(told)) return;
+        told = now;
+        machine.on(new ShardEvent.TokensKnown(now), clock.nanoTime(), this::carryOut);
     }
 
     /// Chunks that nobody waits for any more: the machine settles and counts them.

@@ -51,7 +51,7 @@ public final class SinkPool implements Intake, AutoCloseable {
                         settings,
                         machine,
                         counts,
-                        () -> spec.sink().tokenLog(settings.shard()),
+                        () -> spec.sink().recognition(settings.shard()),
                         writers,
                         spec.endpoints(),
                         budget,

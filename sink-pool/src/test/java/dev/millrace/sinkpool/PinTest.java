@@ -29,7 +29,7 @@ final class PinTest {
             s.jitter = 0;
             changes.accept(s);
         });
-        shard.on(new ShardEvent.TokensKnown(log));
+        shard.on(new ShardEvent.TokensKnown(Recognition.of(log)));
         return shard;
     }
 
@@ -263,7 +263,7 @@ final class PinTest {
         var shard = unshared(_ -> {});
         var first = shard.fullBatch(0).start();
         shard.end(first.attempt(), Shard.sick(true));
-        shard.on(new ShardEvent.TokensKnown(TokenLog.SHARED));
+        shard.on(new ShardEvent.TokensKnown(Recognition.SHARED));
         var again = next(shard, first.batch().id());
         assertThat(again.replica()).isNotEqualTo(first.replica());
         shard.written(again);

@@ -8,6 +8,7 @@ import dev.millrace.sinkpool.EncodedChunk;
 import dev.millrace.sinkpool.Ending;
 import dev.millrace.sinkpool.Failure;
 import dev.millrace.sinkpool.NanoClock;
+import dev.millrace.sinkpool.Recognition;
 import dev.millrace.sinkpool.RowCounts;
 import dev.millrace.sinkpool.SealReason;
 import dev.millrace.sinkpool.ShardCommand;
@@ -115,7 +116,7 @@ final class ShardShell {
                 new SplittableRandom(Mix.of(world.scenario.seed(), process.run, index)),
                 counts,
                 process.now());
-        machine.on(new ShardEvent.TokensKnown(log), process.now(), commands::add);
+        machine.on(new ShardEvent.TokensKnown(Recognition.of(log)), process.now(), commands::add);
         view = machine.view();
         oracle = new ShardOracle(process, settings, counts, sender);
     }

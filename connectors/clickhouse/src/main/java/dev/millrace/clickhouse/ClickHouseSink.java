@@ -10,12 +10,12 @@ import dev.millrace.sinkpool.Guarantee;
 import dev.millrace.sinkpool.LayoutWatch;
 import dev.millrace.sinkpool.Layouts;
 import dev.millrace.sinkpool.NanoClock;
+import dev.millrace.sinkpool.Recognition;
 import dev.millrace.sinkpool.RowEncoder;
 import dev.millrace.sinkpool.ShardId;
 import dev.millrace.sinkpool.Sink;
 import dev.millrace.sinkpool.SinkTraits;
 import dev.millrace.sinkpool.SinkWriter;
-import dev.millrace.sinkpool.TokenLog;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.time.Duration;
@@ -234,8 +234,8 @@ public final class ClickHouseSink implements Sink {
     }
 
     @Override
-    public TokenLog tokenLog(ShardId shard) {
-        return preflight.tokenLog(shard);
+    public Recognition recognition(ShardId shard) {
+        return Recognition.of(preflight.tokenLog(shard));
     }
 
     /// Ends every attempt under way. Blocks for nothing.

@@ -156,7 +156,7 @@ class UnsharedTest {
         var endpoints = Arrays.stream(replicas).map(ClickHouseFront::url).toArray(URI[]::new);
         try (var sink = Bench.sink(settings(), endpoints)) {
             assertThat(sink.describe(Bench.in(Bench.AMPLE))).isInstanceOf(Description.Described.class);
-            return sink.tokenLog(Bench.SHARD);
+            return sink.recognition(Bench.SHARD).log();
         }
     }
 
@@ -172,8 +172,8 @@ class UnsharedTest {
                 seen, List.of(lab.front(0, 1).url()), late, List.of(away.url(), URI.create("http://127.0.0.1:9")));
         try (var sink = ClickHouseSink.open(settings(), endpoints, () -> Lines.VERBATIM, NanoClock.SYSTEM)) {
             assertThat(sink.describe(Bench.in(Bench.AMPLE))).isInstanceOf(Description.Described.class);
-            assertThat(sink.tokenLog(seen)).isEqualTo(TokenLog.NONE);
-            assertThat(sink.tokenLog(late))
+            assertThat(sink.recognition(seen).log()).isEqualTo(TokenLog.NONE);
+            assertThat(sink.recognition(late).log())
                     .as("the worst, as long as it is not known")
                     .isEqualTo(TokenLog.UNSHARED);
             try (var writer = sink.writer(late, away.url())) {
@@ -187,7 +187,7 @@ class UnsharedTest {
                 assertThat(writer.write(new Call(Lines.batch("{\"id\":1}"), "run/1", Bench.AMPLE)))
                         .isEqualTo(new WriteOutcome.Written(1, 0));
             }
-            assertThat(sink.tokenLog(late)).isEqualTo(TokenLog.NONE);
+            assertThat(sink.recognition(late).log()).isEqualTo(TokenLog.NONE);
         }
     }
 
@@ -204,7 +204,7 @@ class UnsharedTest {
             var endpoints = lab.fronts().stream().map(front -> front.url()).toList();
             sink = Bench.sink(settings(), endpoints.toArray(URI[]::new));
             assertThat(sink.describe(Bench.in(Bench.AMPLE))).isInstanceOf(Description.Described.class);
-            assertThat(sink.tokenLog(Bench.SHARD)).isEqualTo(TokenLog.UNSHARED);
+            assertThat(sink.recognition(Bench.SHARD).log()).isEqualTo(TokenLog.UNSHARED);
             var shard = new ShardSettings(
                     Bench.SHARD,
                     endpoints.size(),
