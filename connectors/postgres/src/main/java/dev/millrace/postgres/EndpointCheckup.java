@@ -64,7 +64,7 @@ final class EndpointCheckup {
     /// Ends at the deadline, and at most the connect time-out after it.
     Seen look(PostgresEndpoint endpoint, ScheduledExecutorService timer, long deadlineNanos) {
         var attempt = new Attempt(clock, deadlineNanos);
-        var limit = limit(attempt);
+        var limit = attempt.atMost(settings.limits().connectTimeout());
         var logins = new Logins(endpoint, settings.login(), limit, timer);
         @Nullable Facts facts = null;
         try (var session = logins.open(attempt)) {
@@ -76,12 +76,6 @@ final class EndpointCheckup {
             findings.add(silence(new Verdict(Phase.LOGIN, failure, false).outcome("", 0)));
         }
         return new Seen(findings, facts);
-    }
-
-    private Duration limit(Attempt attempt) {
-        var connect = settings.limits().connectTimeout();
-        var left = Duration.ofMillis(attempt.remainingMillis());
-        return left.compareTo(connect) < 0 ? left : connect;
     }
 
     /// Returns whether the table has a unique index.

@@ -78,7 +78,8 @@ final class TokenPruning {
         });
     }
 
-    private record Pruned(long tokens, @Nullable SQLException failure) {}
+    /// How many tokens are gone, and what ended it, if anything did.
+    record Pruned(long tokens, @Nullable SQLException failure) {}
 
     private void tell(Pruned pruned) {
         if (pruned.tokens() > 0)
@@ -92,7 +93,8 @@ final class TokenPruning {
                     .log("shard={} {}", shard, new Verdict(Phase.BEGIN, failure, false).outcome("", 0));
     }
 
-    private Pruned prune(TokenTable table) {
+    /// What was written since the last time. Blocks.
+    Pruned prune(TokenTable table) {
         var attempt = new Attempt(clock, NanoClock.due(clock.nanoTime(), LIMIT.toNanos()));
         var tokens = 0L;
         try (var session = logins.open(attempt)) {
@@ -134,6 +136,10 @@ final class TokenPruning {
         delete.setString(from + 3, shard.sink());
         delete.setString(from + 4, shard.shard());
         return from + 5;
+    }
+
+    boolean underWay() {
+        return underWay.get();
     }
 
     /// Its session is cut with the endpoint's others.

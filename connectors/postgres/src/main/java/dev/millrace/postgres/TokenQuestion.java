@@ -47,7 +47,8 @@ final class TokenQuestion {
 
     private Answer ask(PostgresEndpoint way, byte[] prefix, long deadlineNanos) {
         var attempt = new Attempt(clock, deadlineNanos);
-        var logins = new Logins(way, settings.login(), settings.limits().connectTimeout(), timer);
+        var logins = new Logins(
+                way, settings.login(), attempt.atMost(settings.limits().connectTimeout()), timer);
         try (var session = logins.open(attempt)) {
             session.setNetworkTimeout(Runnable::run, attempt.remainingMillis());
             return answer(session, way, prefix);

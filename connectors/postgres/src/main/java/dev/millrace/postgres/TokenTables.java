@@ -70,7 +70,7 @@ public final class TokenTables {
 
     /// Asks the endpoints of each shard one after the other, until one answers that is no standby.
     ///
-    /// Blocks until all shards are done, at most to the deadline and the connect timeout after it.
+    /// Blocks until all shards are done, at most to the deadline, or little longer.
     public Map<ShardId, Made> make(Map<ShardId, List<URI>> shards, long deadlineNanos) throws InterruptedException {
         var timer = new ScheduledThreadPoolExecutor(
                 1, Thread.ofPlatform().daemon().name("millrace-init").factory());
@@ -102,7 +102,7 @@ public final class TokenTables {
 
     private Made make(PostgresEndpoint way, ScheduledExecutorService timer, long deadlineNanos) {
         var attempt = new Attempt(clock, deadlineNanos);
-        try (var session = new Logins(way, login, connectTimeout, timer).open(attempt)) {
+        try (var session = new Logins(way, login, attempt.atMost(connectTimeout), timer).open(attempt)) {
             session.setNetworkTimeout(Runnable::run, attempt.remainingMillis());
             return make(session, way, attempt);
         } catch (SQLException failure) {
