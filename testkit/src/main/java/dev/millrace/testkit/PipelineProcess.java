@@ -80,7 +80,8 @@ final class PipelineProcess {
                 Scenario.origin(world.chance),
                 world.chance.between(-MOST_SKEW_PER_MILLION, MOST_SKEW_PER_MILLION));
         budget = new AdmissionBudget(source.budgetRows(), source.budgetBytes(), source.resumeBelow());
-        settings = world.scenario.kafka(source, world.operator.onPoison(), world.operator.onLostOffset());
+        settings = world.scenario.kafka(
+                source, world.operator.onPoison(), world.operator.onLostOffset(), world::wall);
         intake = new FakeIntake(this);
         letters = new SourceLetters(this);
         watch = new FakeWatch(this);
@@ -268,7 +269,8 @@ final class PipelineProcess {
             var next = new PipelineProcess(
                     world,
                     slot,
-                    other ? source.changed(world.chance, world.scenario.suppressed()) : source,
+                    other ? source.changed(
+                                    world.chance, world.scenario.suppressed(), world.scenario.planned()) : source,
                     other ? sink.changed(world.chance) : sink);
             world.processes.set(slot, next);
             next.begin();
@@ -279,9 +281,10 @@ final class PipelineProcess {
         if (clock.overflowed()) world.reached(Sometimes.CLOCK_OVERFLOWED);
     }
 
-    /// What its shards hold, in words.
+    /// What its shards and members hold, in words.
     String stuck() {
-        return String.join("", shards.stream().map(ShardShell::stuck).toList());
+        return String.join("", shards.stream().map(ShardShell::stuck).toList())
+                + String.join("", members.stream().map(Member::stuck).toList());
     }
 
     /// Batches that wait for a person, by name.
@@ -338,7 +341,13 @@ final class PipelineProcess {
                 sink.shards(),
                 1,
                 source.chunkBytes(),
-                source.chunkLingerNanos()));
+                source.chunkLingerNanos(),
+                world.scenario.planned() ? planned() : null));
+    }
+
+    private SinkFeed.PlannedBatches planned() {
+        var batch = sink.batch();
+        return new SinkFeed.PlannedBatches(batch.maxRows(), batch.maxBytes(), batch.lingerNanos());
     }
 
     /// How long its breakers take for so many probes; 0 if it would give up and start again before that.
