@@ -13,6 +13,12 @@ public interface WriteCall {
     /// stored already.
     boolean mayBeStored();
 
+    /// The sink may have forgotten the token, and rows that were sent under it may be stored: a sink that can be
+    /// read ([Recognition#readable]) reads what is there, and sends what is not.
+    default boolean expired() {
+        return false;
+    }
+
     /// When the attempt counts as failed, whether or not it has ended. A writer sets its own
     /// time-outs below it.
     long deadlineNanos();

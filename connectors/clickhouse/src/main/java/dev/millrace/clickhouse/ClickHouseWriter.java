@@ -94,6 +94,7 @@ final class ClickHouseWriter implements SinkWriter {
             return switch (way) {
                 case Dialects.Way.Open(var known, var fresh) -> {
                     var sent = new Sending(lease.client(), known, fresh, call);
+                    if (call.expired() && shared.preflight.readable(shard)) yield noticed(sent.readFirst());
                     yield noticed(shared.verifies.test(shard) ? sent.verified() : sent.send(call.rows(), call.token()));
                 }
                 case Dialects.Way.Closed(var outcome) -> outcome;
@@ -113,6 +114,11 @@ final class ClickHouseWriter implements SinkWriter {
             this.how = how;
             this.fresh = fresh;
             this.call = call;
+        }
+
+        /// A token that may be forgotten keeps nothing from being stored twice: what stands is read first.
+        WriteOutcome readFirst() throws InterruptedException {
+            return new Verification(settings, this, call.rows(), call.batch().token(), call.token()).missing();
         }
 
         WriteOutcome verified() throws InterruptedException {

@@ -4,7 +4,10 @@ import dev.millrace.clickhouse.Description.Interrupted;
 import dev.millrace.clickhouse.Visit.Server;
 import dev.millrace.clickhouse.Visit.Silent;
 import dev.millrace.sinkpool.Failure;
+import dev.millrace.sinkpool.Guarantee;
+import dev.millrace.sinkpool.Guarantee.Level;
 import dev.millrace.sinkpool.NanoClock;
+import dev.millrace.sinkpool.Recognition;
 import dev.millrace.sinkpool.ShardId;
 import dev.millrace.sinkpool.TokenLog;
 import dev.millrace.sinkpool.WriteOutcome;
@@ -66,7 +69,7 @@ final class Preflight {
         this.dialects = dialects;
         this.clock = clock;
         this.oneServer = new OneServer(settings, clock);
-        this.known = new KnownShards(shards);
+        this.known = new KnownShards(shards, settings.limits().insertsPerSecond());
     }
 
     /// Asks all shards at once. What a shard that does not answer said before still counts for the columns
@@ -133,6 +136,7 @@ final class Preflight {
                     if (refusal != null) return new Unfit(refusal);
                     var hazards = new TreeSet<String>();
                     learn(shard, endpoint, server, client, hazards, deadlineNanos);
+                    new MemoryLook(settings, client, clock).at(endpoint, server, known.memory(shard), deadlineNanos);
                     return new Seen(server, known.interrupted(shard), hazards);
                 }
                 case Silent said -> {
@@ -195,8 +199,51 @@ final class Preflight {
     }
 
     /// What is known by now. Of a shard that has not answered it is the worst.
-    TokenLog tokenLog(ShardId shard) {
-        return known.tokenLog(shard);
+    Recognition recognition(ShardId shard) {
+        return known.memory(shard).recognition(known.tokenLog(shard), clock.nanoTime());
+    }
+
+    /// The highest level of delivery that a shard allows, and why it is no higher, with what to do.
+    Guarantee ceiling(ShardId shard) {
+        if (!known.answered(shard)) return new Guarantee(Level.L0, shard + " has not answered yet");
+        if (known.interrupted(shard) == Interrupted.MAY_BE_LOST)
+            return new Guarantee(
+                    Level.L0,
+                    shard + " may lose rows of an insert that is interrupted: upgrade ClickHouse, or store each row's"
+                            + " topic, partition and offset (clickhouse.coordinates) in a table that keeps rows");
+        var memory = known.memory(shard);
+        var remembered = memory.remembered();
+        if (!remembered.forgets().isEmpty()) return new Guarantee(Level.L0, shard + ": " + remembered.forgets());
+        return switch (known.tokenLog(shard)) {
+            case NONE -> new Guarantee(Level.L0, table() + " of " + shard + " remembers no tokens");
+            case UNSHARED ->
+                new Guarantee(
+                        Level.L1,
+                        "the replicas of " + shard + " share no tokens: use ReplicatedMergeTree, or make each server a"
+                                + " shard of its own");
+            case SHARED -> shared(shard, memory);
+        };
+    }
+
+    private Guarantee shared(ShardId shard, TokenMemory memory) {
+        if (!memory.known())
+            return new Guarantee(
+                    Level.L1,
+                    shard + " does not tell how long it remembers tokens: let "
+                            + settings.login().writer()
+                            + " read system.tables and system.replicated_merge_tree_settings");
+        var text = shard + " " + memory.text(clock.nanoTime());
+        if (memory.remembered().readable()) return new Guarantee(Level.L3, text + "; what is older is read back");
+        return new Guarantee(
+                Level.L2,
+                text + "; for L3 store each row's topic, partition and offset (clickhouse.coordinates) in a table that"
+                        + " keeps rows, and let " + settings.login().writer()
+                        + " read it, system.processes and system.replicas");
+    }
+
+    /// Whether rows of a shard can be read by where they came from.
+    boolean readable(ShardId shard) {
+        return known.memory(shard).remembered().readable();
     }
 
     /// Whether a server of the shard may tell of rows as written that it has lost, so that it is read.

@@ -64,6 +64,13 @@ record Visit(ClickHouseSettings settings, HttpClient client, NanoClock clock) {
         return withColumns(server, endpoint, deadlineNanos);
     }
 
+    /// The answer to a question of no importance; null where there is none.
+    @Nullable
+    String text(ClickHouseEndpoint endpoint, String question, long deadlineNanos) throws InterruptedException {
+        var address = endpoint.query("default_format=TSVRaw");
+        return ask(Exchange.Request.question(address, BodyPublishers.ofString(question)), deadlineNanos).text;
+    }
+
     private Said withColumns(Server server, ClickHouseEndpoint endpoint, long deadlineNanos)
             throws InterruptedException {
         var address = endpoint.query("default_format=TSV");

@@ -185,7 +185,7 @@ class KnownShardsTest {
     @Test
     @DisplayName("WRT-11: silence does not make two servers of what was known as one")
     void silenceUnlearnsNothing() throws Exception {
-        var known = new KnownShards(Map.of());
+        var known = new KnownShards(Map.of(), 4);
         assertThat(known.oneServer(A, Found.SILENT)).isFalse();
         assertThat(known.oneServer(A, Found.SAME)).isTrue();
         assertThat(known.oneServer(A, Found.SILENT)).isTrue();
