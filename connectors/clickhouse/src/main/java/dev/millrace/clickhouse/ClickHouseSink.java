@@ -124,6 +124,7 @@ public final class ClickHouseSink implements Sink {
                 described.layout());
         if (layouts.found(form) || first) told(described);
         preflight.tell(described.hazards());
+        preflight.tellLevels();
         if (first) keepLooking();
         return asked;
     }

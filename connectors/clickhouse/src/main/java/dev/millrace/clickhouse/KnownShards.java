@@ -37,6 +37,9 @@ final class KnownShards {
     /// Whose endpoints were found to lead to one server.
     private final Set<ShardId> one = ConcurrentHashMap.newKeySet();
 
+    /// Whose tables are replicated, and were found to be no replicas of one another.
+    private final Set<ShardId> apart = ConcurrentHashMap.newKeySet();
+
     /// `ownEntriesPerSecond` are those that this process makes at most in a shard's deduplication log.
     KnownShards(Map<ShardId, List<ClickHouseEndpoint>> shards, double ownEntriesPerSecond) {
         this.shards = shards;
@@ -96,6 +99,16 @@ final class KnownShards {
             case SILENT -> {}
         }
         return one.contains(shard);
+    }
+
+    /// Returns whether the shard's tables are no replicas of one another, as far as is known.
+    boolean otherPaths(ShardId shard, OneServer.Found found) {
+        switch (found) {
+            case SAME -> apart.remove(shard);
+            case OTHER -> apart.add(shard);
+            case SILENT -> {}
+        }
+        return apart.contains(shard);
     }
 
     void columns(ShardId shard, ServerColumns told) {

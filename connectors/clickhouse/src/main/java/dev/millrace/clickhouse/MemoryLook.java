@@ -35,6 +35,7 @@ record MemoryLook(ClickHouseSettings settings, HttpClient client, NanoClock cloc
         var told = asked(endpoint, memoryQuestion(), deadlineNanos);
         if (told == null) return;
         var table = facts(server, told);
+        if (table == null) return;
         var readable = readable(endpoint, server, memory.remembered().readable(), deadlineNanos);
         var remembered = table.remembers()
                 ? new Remembered(table.window(), table.seconds(), readable, "")
@@ -52,12 +53,13 @@ record MemoryLook(ClickHouseSettings settings, HttpClient client, NanoClock cloc
                         : "use an engine of the MergeTree family");
     }
 
-    private TableFacts facts(Server server, Map<String, String> told) {
-        var shared = Preflight.replicated(server.engine());
-        var window = server.window() >= 0 ? server.window() : number(told.get("shared"), Remembered.UNTOLD.entries());
-        var seconds = shared
-                ? number(told.get("own_seconds"), number(told.get("shared_seconds"), Remembered.UNTOLD.seconds()))
+    /// Null where it did not tell how much the table remembers.
+    private @Nullable TableFacts facts(Server server, Map<String, String> told) {
+        var window = server.window() >= 0 ? server.window() : number(told.get("shared"), -1);
+        var seconds = Preflight.replicated(server.engine())
+                ? number(told.get("own_seconds"), number(told.get("shared_seconds"), -1))
                 : 0;
+        if (window < 0 || seconds < 0) return null;
         return new TableFacts(settings.database(), settings.table(), server.engine(), "", window, seconds, false);
     }
 

@@ -57,6 +57,9 @@ final class Preflight {
     /// Hazards that were logged.
     private final Set<String> told = ConcurrentHashMap.newKeySet();
 
+    /// What each shard allowed when it was last told.
+    private final Map<ShardId, Level> levels = new ConcurrentHashMap<>();
+
     Preflight(
             ClickHouseSettings settings,
             Map<ShardId, List<ClickHouseEndpoint>> shards,
@@ -136,7 +139,9 @@ final class Preflight {
                     if (refusal != null) return new Unfit(refusal);
                     var hazards = new TreeSet<String>();
                     learn(shard, endpoint, server, client, hazards, deadlineNanos);
-                    new MemoryLook(settings, client, clock).at(endpoint, server, known.memory(shard), deadlineNanos);
+                    var memory = known.memory(shard);
+                    new MemoryLook(settings, client, clock).at(endpoint, server, memory, deadlineNanos);
+                    if (memory.known()) tooFew(server, memory, hazards);
                     return new Seen(server, known.interrupted(shard), hazards);
                 }
                 case Silent said -> {
@@ -151,6 +156,15 @@ final class Preflight {
             }
         }
         return new Unseen(shard, silent);
+    }
+
+    private void tooFew(Server server, TokenMemory memory, Set<String> hazards) {
+        var window =
+                server.window() >= 0 ? server.window() : memory.remembered().entries();
+        var facts = new TableFacts(settings.database(), settings.table(), server.engine(), "", window, 0, false);
+        double own = settings.limits().insertsPerSecond();
+        var tooFew = TokenMemory.shortOf(facts, own);
+        if (!tooFew.isEmpty()) hazards.add(tooFew + ": " + facts.alter(TokenMemory.enough(own)));
     }
 
     private long share(long deadlineNanos, int among) {
@@ -219,8 +233,8 @@ final class Preflight {
             case UNSHARED ->
                 new Guarantee(
                         Level.L1,
-                        "the replicas of " + shard + " share no tokens: use ReplicatedMergeTree, or make each server a"
-                                + " shard of its own");
+                        "the replicas of " + shard + " share no tokens: use ReplicatedMergeTree with one path, or make"
+                                + " each server a shard of its own");
             case SHARED -> shared(shard, memory);
         };
     }
@@ -232,13 +246,20 @@ final class Preflight {
                     shard + " does not tell how long it remembers tokens: let "
                             + settings.login().writer()
                             + " read system.tables and system.replicated_merge_tree_settings");
-        var text = shard + " " + memory.text(clock.nanoTime());
+        var text = shard + " " + memory.text(clock.nanoTime()) + replayed(shard, memory);
         if (memory.remembered().readable()) return new Guarantee(Level.L3, text + "; what is older is read back");
         return new Guarantee(
                 Level.L2,
                 text + "; for L3 store each row's topic, partition and offset (clickhouse.coordinates) in a table that"
                         + " keeps rows, and let " + settings.login().writer()
                         + " read it, system.processes and system.replicas");
+    }
+
+    private String replayed(ShardId shard, TokenMemory memory) {
+        var window = recognition(shard).windowNanos();
+        if (window >= TokenMemory.REPLAY.toNanos()) return "";
+        return ", and a crash with its replay takes " + TokenMemory.REPLAY.toSeconds() + " s: let " + table()
+                + " remember " + TokenMemory.enough(memory.entriesPerSecond());
     }
 
     /// Whether rows of a shard can be read by where they came from.
@@ -267,6 +288,22 @@ final class Preflight {
         for (var hazard : hazards)
             if (told.add(hazard))
                 LOG.atWarn().addKeyValue("event", "clickhouse_hazard").log(hazard);
+    }
+
+    /// Logs each shard whose level is another than before.
+    void tellLevels() {
+        for (var shard : shards.keySet()) {
+            var now = ceiling(shard);
+            var before = levels.put(shard, now.level());
+            if (before != null && before != now.level())
+                LOG.atWarn()
+                        .addKeyValue("event", "level_changed")
+                        .addKeyValue("shard", shard)
+                        .addKeyValue("before", before)
+                        .addKeyValue("allows", now.level())
+                        .addKeyValue("why", now.why())
+                        .log("what its servers recognise of repeats changed");
+        }
     }
 
     /// Asks a server of a shard of which not all is known, so that it is known before anything is
@@ -307,7 +344,15 @@ final class Preflight {
         var log = server.tokenLog(endpoints.size());
         var shared =
                 log == TokenLog.UNSHARED && known.oneServer(shard, oneServer.behind(endpoints, client, deadlineNanos));
-        known.tokenLog(shard, shared ? TokenLog.SHARED : log);
+        var apart = log == TokenLog.SHARED
+                && endpoints.size() > 1
+                && replicated(server.engine())
+                && known.otherPaths(shard, new OnePath(settings, client, clock).of(endpoints, deadlineNanos));
+        if (apart)
+            hazards.add(table() + " has other paths in Keeper at the servers of " + shard
+                    + ": they are no replicas of one another, and a batch that is sent again to another is stored twice:"
+                    + " put them into shards of their own, or give the tables one path");
+        known.tokenLog(shard, apart ? TokenLog.UNSHARED : shared ? TokenLog.SHARED : log);
     }
 
     private void hazards(ClickHouseEndpoint endpoint, Server server, Set<String> hazards) {

@@ -83,7 +83,10 @@ class KnownShardsTest {
             stub.ofVersion("26.9.1.1");
             other.ofVersion("26.9.1.1");
             assertThat(described(sink).interrupted()).isEqualTo(Interrupted.VERIFIED);
-            assertThat(log.lines()).as("each hazard once").hasSize(3).doesNotHaveDuplicates();
+            assertThat(log.lines().stream().filter(line -> !line.contains("repeats changed")))
+                    .as("each hazard once")
+                    .hasSize(3)
+                    .doesNotHaveDuplicates();
         }
     }
 

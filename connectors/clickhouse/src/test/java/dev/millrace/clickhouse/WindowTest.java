@@ -236,7 +236,35 @@ class WindowTest {
         remembering(1000);
         try (var sink = sink(PLACES, 2)) {
             assertThat(sink.ceiling(Bench.SHARD).level()).isEqualTo(Level.L1);
-            assertThat(sink.ceiling(Bench.SHARD).why()).contains("use ReplicatedMergeTree");
+            assertThat(sink.ceiling(Bench.SHARD).why()).contains("use ReplicatedMergeTree with one path");
+        }
+    }
+
+    @Test
+    @DisplayName("EO-11: a window that a replay outlasts at the expected rate is told at the start, with what to set")
+    void tooFew() {
+        remembering(100);
+        try (var sink = Bench.sink(Bench.settings(table, PLACES), replicas(1))) {
+            var described = (Description.Described) sink.describe(Bench.in(Bench.AMPLE));
+            assertThat(described.hazards())
+                    .anyMatch(hazard -> hazard.contains("remembers 100 tokens")
+                            && hazard.contains("at 4 a second that is 25 s")
+                            && hazard.endsWith("MODIFY SETTING non_replicated_deduplication_window = 15000"));
+            assertThat(sink.ceiling(Bench.SHARD).why()).contains("a crash with its replay takes 60 s");
+        }
+    }
+
+    @Test
+    @DisplayName("EO-11: a shard whose level changes while it runs is told, once")
+    void changes() {
+        remembering(1000);
+        try (var log = LogLines.of(Preflight.class);
+                var sink = sink(PLACES, 1)) {
+            store.execute("ALTER TABLE shop." + table + " MODIFY SETTING non_replicated_deduplication_window = 0");
+            for (var i = 0; i < 2; i++) sink.describe(Bench.in(Bench.AMPLE));
+            assertThat(sink.ceiling(Bench.SHARD).level()).isEqualTo(Level.L0);
+            assertThat(log.lines().stream().filter(line -> line.contains("recognise of repeats changed")))
+                    .hasSize(1);
         }
     }
 
@@ -255,8 +283,8 @@ class WindowTest {
             sink.describe(Bench.in(Bench.AMPLE));
             assertThat(sink.ceiling(Bench.SHARD).level()).isEqualTo(Level.L2);
             assertThat(sink.recognition(Bench.SHARD).windowNanos())
-                    .as("it does not tell, so the least is believed")
-                    .isEqualTo(90 * SECOND / 4);
+                    .as("at our own four inserts a second")
+                    .isEqualTo(2250 * SECOND);
         }
     }
 }
