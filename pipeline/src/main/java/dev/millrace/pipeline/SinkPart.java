@@ -26,6 +26,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// One sink of a pipeline, opened: its shards as the pool drives them, and its feed as the source sees it.
@@ -89,7 +90,12 @@ final class SinkPart {
                 };
             case ClickHouseSink clickhouse ->
                 switch (clickhouse.describe(deadlineNanos)) {
-                    case dev.millrace.clickhouse.Description.Described described -> reached(described.unseen());
+                    case dev.millrace.clickhouse.Description.Described described ->
+                        reached(Stream.concat(
+                                        described.unseen().stream(),
+                                        shardIds().filter(shard -> !clickhouse.lookedAt(shard)))
+                                .distinct()
+                                .toList());
                     case dev.millrace.clickhouse.Description.NotReachable(var failure) -> failure.toString();
                     case dev.millrace.clickhouse.Description.Refused(var reason) -> throw refused(reason);
                 };
@@ -105,19 +111,17 @@ final class SinkPart {
     /// Shards that have not answered yet.
     List<ShardId> unseen() {
         var told = unseen;
-        return told == null
-                ? config.shards().stream()
-                        .map(shard -> new ShardId(name(), shard.name()))
-                        .toList()
-                : told;
+        return told == null ? shardIds().toList() : told;
+    }
+
+    private Stream<ShardId> shardIds() {
+        return config.shards().stream().map(shard -> new ShardId(name(), shard.name()));
     }
 
     /// What is promised of repeats, by what the sink has told so far. Blocks for nothing.
     Guarantee guarantee(Levels levels) {
         if (config.advisory()) return Levels.ofAdvisory();
-        return levels.of(Levels.least(config.shards().stream()
-                .map(shard -> allowed(new ShardId(name(), shard.name())))
-                .toList()));
+        return levels.of(Levels.least(shardIds().map(this::allowed).toList()));
     }
 
     private Guarantee allowed(ShardId shard) {

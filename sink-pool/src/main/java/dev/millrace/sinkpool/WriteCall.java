@@ -13,8 +13,8 @@ public interface WriteCall {
     /// stored already.
     boolean mayBeStored();
 
-    /// The sink may have forgotten the token, and rows that were sent under it may be stored: a sink that can be
-    /// read ([Recognition#readable]) reads what is there, and sends what is not.
+    /// The sink may have forgotten the token, and these rows may be stored: a writer that can read them back
+    /// does so, and sends what is not there.
     default boolean expired() {
         return false;
     }

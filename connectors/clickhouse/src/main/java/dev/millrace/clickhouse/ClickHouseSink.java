@@ -245,6 +245,11 @@ public final class ClickHouseSink implements Sink {
         return preflight.ceiling(shard);
     }
 
+    /// Whether a shard has told how long it remembers tokens, or that it does not tell. Blocks for nothing.
+    public boolean lookedAt(ShardId shard) {
+        return preflight.lookedAt(shard);
+    }
+
     /// Ends every attempt under way. Blocks for nothing.
     @Override
     public void close() {

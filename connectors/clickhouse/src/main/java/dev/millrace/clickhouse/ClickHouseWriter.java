@@ -83,7 +83,8 @@ final class ClickHouseWriter implements SinkWriter {
             return new WriteOutcome.TooLarge(
                     new Failure("block", call.rows().rows() + " rows are more than a block of the server's", false));
         try (var lease = clients.lease()) {
-            var unsent = shared.preflight.ask(shard, lease.client(), endpoint, call.deadlineNanos());
+            var unsent = shared.preflight.ask(
+                    shard, lease.client(), endpoint, call.batch().segment() != null, call.deadlineNanos());
             if (unsent != null) return unsent;
             var unlike = shared.preflight.unlike(shard, form.columns());
             if (unlike != null) return noticed(new WriteOutcome.Misconfigured(unlike));

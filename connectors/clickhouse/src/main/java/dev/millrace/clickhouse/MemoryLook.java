@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /// are parts that were never merged, of the last minute, those that were merged away since among them: the server
 /// keeps these for eight minutes (`old_parts_lifetime`). It takes no log table.
 ///
-/// What is not answered is not known; nothing waits longer than two seconds for it.
+/// What is not answered is as it was before; nothing waits longer than two seconds for it.
 ///
 /// Thread ownership: none; each question is of the calling thread.
 record MemoryLook(ClickHouseSettings settings, HttpClient client, NanoClock clock) {
@@ -32,15 +32,19 @@ record MemoryLook(ClickHouseSettings settings, HttpClient client, NanoClock cloc
             memory.told(new Remembered(0, 0, false, engineForgets(server)));
             return;
         }
-        var told = asked(endpoint, memoryQuestion(), deadlineNanos);
-        if (told == null) return;
-        var table = facts(server, told);
-        if (table == null) return;
-        var readable = readable(endpoint, server, memory.remembered().readable(), deadlineNanos);
-        var remembered = table.remembers()
-                ? new Remembered(table.window(), table.seconds(), readable, "")
-                : new Remembered(
-                        0, 0, readable, table + " remembers no tokens: " + table.alter(TableFacts.AMPLE_TOKENS));
+        var heard = hear(endpoint, memoryQuestion(server.engine()), deadlineNanos);
+        var told = told(heard);
+        var table = told == null ? null : facts(server, told);
+        if (told == null || table == null) {
+            if (told != null || heard.denied()) memory.untold();
+            return;
+        }
+        var readable = readable(endpoint, server, deadlineNanos);
+        if (readable == null) {
+            if (!memory.known()) return;
+            readable = memory.remembered().readable();
+        }
+        var remembered = table.remembered(readable);
         memory.told(withViews(endpoint, table, told, remembered, deadlineNanos));
         entries(endpoint, memory, deadlineNanos);
     }
@@ -72,8 +76,8 @@ record MemoryLook(ClickHouseSettings settings, HttpClient client, NanoClock cloc
         return settings.rows().coordinates().tellRecords() && KEEPS_ROWS.contains(engine);
     }
 
-    /// Whether whoever writes can read rows by where they came from; silence leaves that as it was.
-    private boolean readable(ClickHouseEndpoint endpoint, Server server, boolean before, long deadlineNanos)
+    /// Whether whoever writes can read rows by where they came from; null where that is not answered.
+    private @Nullable Boolean readable(ClickHouseEndpoint endpoint, Server server, long deadlineNanos)
             throws InterruptedException {
         if (!tells(settings, server.engine())) return false;
         var question = new StringBuilder("SELECT 'readable', '1'");
@@ -81,8 +85,10 @@ record MemoryLook(ClickHouseSettings settings, HttpClient client, NanoClock cloc
             question.append(" UNION ALL SELECT 'of', toString(count()) FROM (")
                     .append(needed)
                     .append(')');
-        var told = asked(endpoint, question.toString(), deadlineNanos);
-        return told == null ? before : told.containsKey("readable");
+        var heard = hear(endpoint, question.toString(), deadlineNanos);
+        var told = told(heard);
+        if (told == null) return heard.denied() ? false : null;
+        return told.containsKey("readable");
     }
 
     private Remembered withViews(
@@ -108,7 +114,7 @@ record MemoryLook(ClickHouseSettings settings, HttpClient client, NanoClock cloc
 
     private void entries(ClickHouseEndpoint endpoint, TokenMemory memory, long deadlineNanos)
             throws InterruptedException {
-        var told = asked(endpoint, "SELECT 'entries', toString(count())" + youngParts(settings), deadlineNanos);
+        var told = told(hear(endpoint, "SELECT 'entries', toString(count())" + youngParts(settings), deadlineNanos));
         var entries = told == null ? -1 : number(told.get("entries"), -1);
         if (entries >= 0) memory.saw(clock.nanoTime(), entries / (double) MINUTE);
     }
@@ -120,14 +126,15 @@ record MemoryLook(ClickHouseSettings settings, HttpClient client, NanoClock cloc
                 + " AND level = 0 AND modification_time > now() - " + MINUTE;
     }
 
-    private String memoryQuestion() {
+    private String memoryQuestion(String engine) {
         var from = " FROM system.replicated_merge_tree_settings WHERE name = 'replicated_deduplication_window";
+        var defaults = " UNION ALL SELECT 'shared', value" + from + "'" + " UNION ALL SELECT 'shared_seconds', value"
+                + from + "_seconds'";
         return "SELECT 'own_seconds', extract(engine_full, 'replicated_deduplication_window_seconds = ([0-9]+)')"
                 + " FROM system.tables WHERE " + table()
                 + " UNION ALL SELECT 'views', toString(length(dependencies_table)) FROM system.tables WHERE "
                 + table()
-                + " UNION ALL SELECT 'shared', value" + from + "'"
-                + " UNION ALL SELECT 'shared_seconds', value" + from + "_seconds'";
+                + (Preflight.replicated(engine) ? defaults : "");
     }
 
     private String table() {
@@ -140,10 +147,14 @@ record MemoryLook(ClickHouseSettings settings, HttpClient client, NanoClock cloc
         return deadlineNanos == NanoClock.NEVER || patience - deadlineNanos < 0 ? patience : deadlineNanos;
     }
 
-    /// Null where it was not answered.
-    private @Nullable Map<String, String> asked(ClickHouseEndpoint endpoint, String question, long deadlineNanos)
+    private Visit.Heard hear(ClickHouseEndpoint endpoint, String question, long deadlineNanos)
             throws InterruptedException {
-        var text = new Visit(settings, client, clock).text(endpoint, question, patience(deadlineNanos));
+        return new Visit(settings, client, clock).hear(endpoint, question, patience(deadlineNanos));
+    }
+
+    /// Null where it was not answered.
+    private static @Nullable Map<String, String> told(Visit.Heard heard) {
+        var text = heard.text();
         if (text == null) return null;
         var told = new HashMap<String, String>();
         for (var line : text.lines().toList()) {

@@ -24,7 +24,9 @@ record OnePath(ClickHouseSettings settings, HttpClient client, NanoClock clock) 
         for (var endpoint : endpoints) {
             var patience = clock.nanoTime() + PATIENCE.toNanos();
             var until = deadlineNanos == NanoClock.NEVER || patience - deadlineNanos < 0 ? patience : deadlineNanos;
-            var text = new Visit(settings, client, clock).text(endpoint, question(), until);
+            var text = new Visit(settings, client, clock)
+                    .hear(endpoint, question(), until)
+                    .text();
             if (text == null || !text.startsWith(NAME)) {
                 silent = true;
                 continue;

@@ -219,7 +219,7 @@ final class Preflight {
 
     /// The highest level of delivery that a shard allows, and why it is no higher, with what to do.
     Guarantee ceiling(ShardId shard) {
-        if (!known.answered(shard)) return new Guarantee(Level.L0, shard + " has not answered yet");
+        if (!lookedAt(shard)) return new Guarantee(Level.L0, shard + " has not answered yet");
         if (known.interrupted(shard) == Interrupted.MAY_BE_LOST)
             return new Guarantee(
                     Level.L0,
@@ -260,6 +260,11 @@ final class Preflight {
         if (window >= TokenMemory.REPLAY.toNanos()) return "";
         return ", and a crash with its replay takes " + TokenMemory.REPLAY.toSeconds() + " s: let " + table()
                 + " remember " + TokenMemory.enough(memory.entriesPerSecond());
+    }
+
+    /// Whether it is known what a shard's servers remember of tokens, or that they don't tell.
+    boolean lookedAt(ShardId shard) {
+        return known.answered(shard) && !known.memory(shard).blank();
     }
 
     /// Whether rows of a shard can be read by where they came from.
@@ -309,21 +314,33 @@ final class Preflight {
     /// Asks a server of a shard of which not all is known, so that it is known before anything is
     /// sent. Null when it answered; else why nothing can be sent.
     @Nullable
-    WriteOutcome ask(ShardId shard, HttpClient client, ClickHouseEndpoint endpoint, long deadlineNanos)
+    WriteOutcome ask(ShardId shard, HttpClient client, ClickHouseEndpoint endpoint, boolean planned, long deadlineNanos)
             throws InterruptedException {
-        if (known.whole(shard)) return null;
+        var memory = known.memory(shard);
+        var blank = memory.blank();
+        if (known.whole(shard) && !blank) return null;
         return switch (new Visit(settings, client, clock).at(endpoint, deadlineNanos)) {
             case Server server -> {
                 // The answer to a write says better what it means that there is no table.
-                if (!server.engine().isEmpty()) {
-                    var hazards = new TreeSet<String>();
-                    learn(shard, endpoint, server, client, hazards, deadlineNanos);
-                    tell(hazards);
-                }
-                yield null;
+                if (server.engine().isEmpty()) yield null;
+                var hazards = new TreeSet<String>();
+                learn(shard, endpoint, server, client, hazards, deadlineNanos);
+                tell(hazards);
+                new MemoryLook(settings, client, clock).at(endpoint, server, memory, deadlineNanos);
+                yield blank && planned ? judgedAnew() : null;
             }
             case Silent(var why) -> Verdict.nothingStored(why);
         };
+    }
+
+    /// Whoever sends it did not know how long its token is known.
+    private static WriteOutcome judgedAnew() {
+        return new WriteOutcome.Unavailable(
+                new Failure(
+                        "looked-at-first",
+                        "how long it knows tokens was not known; the batch is judged by that now",
+                        false),
+                new WriteOutcome.Blame.Nobody());
     }
 
     private void learn(

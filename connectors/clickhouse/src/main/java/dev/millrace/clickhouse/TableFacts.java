@@ -42,6 +42,13 @@ record TableFacts(
         return replicated() ? windowSeconds : Remembered.FOR_EVER;
     }
 
+    /// What it remembers, if rows can be read or not.
+    Remembered remembered(boolean readable) {
+        return remembers()
+                ? new Remembered(window, seconds(), readable, "")
+                : new Remembered(0, 0, readable, this + " remembers no tokens: " + alter(AMPLE_TOKENS));
+    }
+
     /// The statement that lets it remember so many tokens.
     String alter(long tokens) {
         return "ALTER TABLE " + quoted() + " MODIFY SETTING " + windowSetting() + " = " + tokens;

@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
 /// That is the shorter of two: the seconds that the table keeps it, and the time in which everybody who writes to the
 /// table makes as many entries as it keeps. A tenth of the entries is kept back for what comes between two looks.
 ///
+/// Before a server was looked at no bound is known, and none is given: the first to write has it looked at, and what
+/// a planned batch may be then is judged anew. One that does not tell is believed to know as little as any.
+///
 /// Thread ownership: shared.
 final class TokenMemory {
     /// A session that times out, and a process that starts again.
@@ -24,6 +27,9 @@ final class TokenMemory {
 
     private @Nullable Remembered told;
 
+    /// A server answered that it does not tell.
+    private boolean untold;
+
     TokenMemory(double ownPerSecond) {
         history = new EntryHistory(ownPerSecond);
     }
@@ -32,11 +38,20 @@ final class TokenMemory {
         told = remembered;
     }
 
+    synchronized void untold() {
+        untold = true;
+    }
+
+    /// Whether nobody was looked at so far.
+    synchronized boolean blank() {
+        return told == null && !untold;
+    }
+
     synchronized void saw(long nowNanos, double entriesPerSecond) {
         history.saw(nowNanos, entriesPerSecond);
     }
 
-    /// Whether a look was answered.
+    /// Whether a look told it.
     synchronized boolean known() {
         return told != null;
     }
@@ -50,6 +65,7 @@ final class TokenMemory {
     }
 
     synchronized Recognition recognition(TokenLog log, long nowNanos) {
+        if (blank()) return Recognition.of(log);
         var remembered = remembered();
         return new Recognition(
                 log, log == TokenLog.NONE ? 0 : windowNanos(remembered, nowNanos), false, remembered.readable());

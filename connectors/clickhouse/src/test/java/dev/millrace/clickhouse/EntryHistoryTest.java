@@ -52,6 +52,10 @@ class EntryHistoryTest {
     void theShorterOfTwo() {
         var memory = new TokenMemory(4);
         assertThat(memory.recognition(TokenLog.SHARED, 0).windowNanos())
+                .as("nobody was looked at")
+                .isEqualTo(NanoClock.NEVER);
+        memory.untold();
+        assertThat(memory.recognition(TokenLog.SHARED, 0).windowNanos())
                 .as("believed of a server that does not tell")
                 .isEqualTo(90 * SECOND / 4);
         memory.told(new Remembered(10_000, 3600, true, ""));
