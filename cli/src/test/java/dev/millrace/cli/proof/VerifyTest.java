@@ -273,6 +273,32 @@ class VerifyTest {
     }
 
     @Test
+    @DisplayName("EO-12: what poison.action: skip left out before it was sent is not missing; what a shard lost is")
+    void whatWasLeftOutIsNotMissing(SharedLab lab) throws Exception {
+        assumeTrue(EngineLibrary.available());
+        try (var stage = new Stage(lab);
+                var store = LabClickHouse.shared(1, 1)) {
+            create(store);
+            var topic = stage.topic("orders");
+            stage.topics().create(topic, 1);
+            stage.topics().produce(records(topic, 0, 0, 10));
+            stage.topics()
+                    .produce(List.of(record(topic, 0, 10, "nonsense"), record(topic, 0, 11, "{\"id\":-1,\"p\":0}")));
+            var skips = recipe(stage, store, topic, COORDINATES).set("poison.action", "skip");
+            fill(stage, skips, topic);
+            assertThat(verify().code())
+                    .as("under dead_letter there would be letters")
+                    .isEqualTo(1);
+            Files.writeString(file, skips.text());
+            var told = verify("--json");
+            assertThat(told.code()).as(told.out() + told.err()).isZero();
+            assertThat(sum(told, "skipped")).isEqualTo(2);
+            store.execute("ALTER TABLE orders DELETE WHERE _offset = 4 SETTINGS mutations_sync = 2");
+            assertThat(places(verify("--json"), "missing_at")).containsExactly("0@4");
+        }
+    }
+
+    @Test
     @DisplayName(
             "EO-12: what can't be verified is told with the remedy, with exit code 2; what can't be reached, with 5")
     void whatCantBeVerifiedIsTold(SharedLab lab) throws Exception {
