@@ -100,6 +100,8 @@ final class SealingShards implements Intake {
                     ShardCommand.CancelAttempt _,
                     ShardCommand.DeadLetter _,
                     ShardCommand.StopFor _,
+                    ShardCommand.MarkSplit _,
+                    ShardCommand.StopForExpired _,
                     ShardCommand.Finished _ -> throw new IllegalStateException("nothing asked for " + command);
             case ShardCommand.Tell _ -> {}
         }

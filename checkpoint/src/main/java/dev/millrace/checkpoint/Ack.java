@@ -107,6 +107,11 @@ public final class Ack {
             if (range.from() <= offset && offset < range.next()) ack.leaveOut(offset);
         }
 
+        /// Its batch is to be taken apart: the plan has to say so first. Before `resolve`.
+        public void splitting() {
+            ack.sink.splitting(ack.range);
+        }
+
         /// Returns whether this call resolved it.
         public boolean resolve(Resolution resolution) {
             if (!ended.compareAndSet(false, true)) return false;

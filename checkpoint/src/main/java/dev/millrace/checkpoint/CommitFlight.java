@@ -35,6 +35,9 @@ public final class CommitFlight {
     /// Commits go out no more often than this, but where forced: below it they load the broker and nothing else.
     public static final long SHORTEST_INTERVAL_NANOS = 100_000_000L;
 
+    /// How long it waits after an answer that says to wait, where writes wait for plans.
+    private static final long PLAN_WAIT_NANOS = 500_000_000L;
+
     /// One commit to send, once.
     public record Send(long attempt, Map<SourcePartition, CommitEntry> entries) {
         public Send {
@@ -73,9 +76,10 @@ public final class CommitFlight {
         }
     }
 
-    private record Out(Send send, List<Standing> carried) {}
+    private record Out(Send send, List<Standing> carried, long sentNanos) {}
 
     private final long intervalNanos;
+    private final long quarantineNanos;
 
     /// In the order of their last commit, so that what a request had no room for is first in the next.
     private final LinkedHashMap<SourcePartition, Standing> owned = new LinkedHashMap<>();
@@ -83,6 +87,7 @@ public final class CommitFlight {
     private @Nullable Out out;
     private long attempts;
     private boolean lastWasApart;
+    private boolean unexplained;
 
     /// Nothing unforced goes before it.
     private long paceNanos;
@@ -92,10 +97,18 @@ public final class CommitFlight {
 
     /// The first commit may go at `nowNanos`. Throws if the interval is below [#SHORTEST_INTERVAL_NANOS].
     public CommitFlight(long intervalNanos, long nowNanos) {
+        this(intervalNanos, 0, nowNanos);
+    }
+
+    /// `quarantineNanos`: how long a commit that timed out may still be applied. Until then, and until one that is
+    /// sent later is acknowledged, nothing of the partitions that it carried is [#sure].
+    public CommitFlight(long intervalNanos, long quarantineNanos, long nowNanos) {
+        if (quarantineNanos < 0) throw new IllegalArgumentException("a quarantine of " + quarantineNanos + " ns");
         if (intervalNanos < SHORTEST_INTERVAL_NANOS)
             throw new IllegalArgumentException(
                     "commit interval " + intervalNanos + " ns < " + SHORTEST_INTERVAL_NANOS + " ns");
         this.intervalNanos = intervalNanos;
+        this.quarantineNanos = quarantineNanos;
         this.paceNanos = nowNanos;
         this.dueNanos = nowNanos;
     }
@@ -107,6 +120,7 @@ public final class CommitFlight {
     public void owned(SourcePartition partition, @Nullable CommitEntry committed) {
         if (owned.containsKey(partition)) throw new IllegalStateException(partition + " is owned already");
         owned.put(partition, new Standing(partition, committed));
+        unexplained = false;
     }
 
     /// The watermark, or the plan at it, moved. Returns whether there is more to commit than before; false for a
@@ -123,6 +137,24 @@ public final class CommitFlight {
     /// answered.
     public void forget(SourcePartition partition) {
         owned.remove(partition);
+        unexplained = false;
+    }
+
+    /// What moved shall not wait for the interval: a plan that writes wait for.
+    public void hurry() {
+        dueNanos = paceNanos;
+    }
+
+    /// What was last acknowledged of the partition lasts: no commit that is still on its way can undo it.
+    public boolean sure(SourcePartition partition) {
+        var standing = owned.get(partition);
+        return standing != null && standing.sure();
+    }
+
+    /// A commit was refused because of the membership, and nothing has told since what that means: no partition
+    /// came or went, and no commit was acknowledged. What is owned is not sure (EO-4).
+    public boolean unexplained() {
+        return unexplained;
     }
 
     /// The commit to send now, or null where one is out, it is not time yet, or nothing moved. `force` is for the
@@ -199,7 +231,7 @@ public final class CommitFlight {
             owned.putLast(standing.partition, standing);
         }
         var send = new Send(++attempts, entries);
-        out = new Out(send, carried);
+        out = new Out(send, carried, nowNanos);
         paceNanos = nowNanos + SHORTEST_INTERVAL_NANOS;
         if (!lastWasApart) dueNanos = carried.size() < chosen.size() ? paceNanos : nowNanos + intervalNanos;
         return send;
@@ -213,11 +245,15 @@ public final class CommitFlight {
         return switch (answer) {
             case Answer.Acknowledged() -> acknowledged(answered);
             case Answer.Later() -> {
+                unexplained = true;
                 relax();
                 yield Map.of();
             }
             case Answer.Unknown() -> {
-                for (var standing : answered.carried) standing.doubt();
+                for (var standing : answered.carried) {
+                    if (quarantineNanos == 0) standing.doubt();
+                    else standing.doubtUntil(nowNanos + quarantineNanos);
+                }
                 relax();
                 yield Map.of();
             }
@@ -238,16 +274,18 @@ public final class CommitFlight {
     /// No hurry: what the group or the network does takes its time. An interval that is over already is not
     /// waited for again.
     private void relax() {
-        paceNanos += intervalNanos - SHORTEST_INTERVAL_NANOS;
+        var wait = quarantineNanos == 0 ? intervalNanos : Math.min(intervalNanos, PLAN_WAIT_NANOS);
+        paceNanos += wait - SHORTEST_INTERVAL_NANOS;
     }
 
     private Map<SourcePartition, CommitEntry> acknowledged(Out answered) {
+        unexplained = false;
         var known = new LinkedHashMap<SourcePartition, CommitEntry>();
         for (var standing : answered.carried) {
             var entry = answered.send.entries.get(standing.partition);
             // Another standing of the same partition is another stretch of owning it: this answer is not for that.
             if (entry == null || owned.get(standing.partition) != standing) continue;
-            standing.acknowledge(entry);
+            standing.acknowledge(entry, answered.sentNanos);
             known.put(standing.partition, entry);
         }
         return Collections.unmodifiableMap(known);

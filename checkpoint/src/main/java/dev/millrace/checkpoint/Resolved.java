@@ -7,4 +7,9 @@ package dev.millrace.checkpoint;
 @FunctionalInterface
 public interface Resolved {
     void resolved(Range range, Resolution resolution);
+
+    /// A batch with rows of this range is to be taken apart, and waits until the plan says so (EO-7).
+    default void splitting(Range range) {
+        throw new IllegalStateException(range + " is of no plan");
+    }
 }

@@ -31,6 +31,7 @@ final class Standing {
     private @Nullable CommitEntry target;
     private @Nullable CommitEntry committed;
     private boolean doubtful;
+    private @Nullable Long lateUntilNanos;
     private Company company = TOGETHER;
 
     Standing(SourcePartition partition, @Nullable CommitEntry committed) {
@@ -67,6 +68,19 @@ final class Standing {
         doubtful = true;
     }
 
+    /// It timed out, so it may still be applied until then, even after a newer one: what is acknowledged of
+    /// those sent meanwhile is not sure to last.
+    void doubtUntil(long nanos) {
+        doubtful = true;
+        lateUntilNanos = nanos;
+    }
+
+    /// The broker is known to have what was last acknowledged, and nothing is on its way that could
+    /// change that.
+    boolean sure() {
+        return committed != null && !doubtful;
+    }
+
     boolean dirty() {
         return due() != null;
     }
@@ -80,9 +94,11 @@ final class Standing {
         return company;
     }
 
-    void acknowledge(CommitEntry entry) {
+    void acknowledge(CommitEntry entry, long sentNanos) {
         committed = entry;
-        doubtful = false;
+        var late = lateUntilNanos;
+        doubtful = late != null && sentNanos - late < 0;
+        if (!doubtful) lateUntilNanos = null;
         company = TOGETHER;
     }
 

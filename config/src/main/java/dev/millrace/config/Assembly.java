@@ -19,8 +19,12 @@ record Assembly(Values root) {
                         root.get(SourceKeys.ROUTE).get(SourceKeys.ROUTE_KEY),
                         root.get(SourceKeys.ROUTE).get(SourceKeys.ROUTE_HASH)),
                 root.get(PipelineKeys.DELIVERY),
+                root.get(PipelineKeys.REQUIRE),
+                root.get(PipelineKeys.TOKEN_EPOCH),
                 root.get(SinkKeys.SINKS).stream().map(this::sink).toList(),
                 poison(root.get(PipelineKeys.POISON)),
+                root.get(PipelineKeys.ON_CONFIG_CHANGE),
+                root.get(PipelineKeys.ON_EXPIRED_TOKEN),
                 checkpoint(root.get(PipelineKeys.CHECKPOINT)),
                 admission(root.get(PipelineKeys.ADMISSION)),
                 new DrainConfig(
@@ -70,7 +74,10 @@ record Assembly(Values root) {
                 kind(sink),
                 ShardChecks.shards(sink),
                 new BatchConfig(
-                        batch.get(SinkKeys.MAX_ROWS), batch.get(SinkKeys.MAX_BYTES), batch.get(SinkKeys.LINGER)),
+                        batch.get(SinkKeys.MAX_ROWS),
+                        batch.get(SinkKeys.MAX_BYTES),
+                        batch.get(SinkKeys.LINGER),
+                        batch.get(SinkKeys.MAX_CUTS)),
                 new ChunkConfig(Math.toIntExact(chunk.get(SinkKeys.TARGET_BYTES)), chunk.get(SinkKeys.CHUNK_LINGER)),
                 new InflightConfig(sink.get(SinkKeys.INFLIGHT).get(SinkKeys.MAX_PER_SHARD)),
                 sink.get(SinkKeys.WRITE).get(SinkKeys.WRITE_TIMEOUT),
@@ -170,6 +177,8 @@ record Assembly(Values root) {
     private static CheckpointConfig checkpoint(Values checkpoint) {
         return new CheckpointConfig(
                 checkpoint.get(PipelineKeys.INTERVAL),
+                checkpoint.get(PipelineKeys.MAX_OPEN_SEGMENTS),
+                checkpoint.get(PipelineKeys.METADATA_LIMIT),
                 checkpoint.get(PipelineKeys.MAX_PENDING),
                 checkpoint.get(PipelineKeys.STALLED_FAIL_AFTER));
     }

@@ -2,12 +2,10 @@ package dev.millrace.config;
 
 /// A part of Millrace that is not built yet, as a message names it.
 enum Part {
-    EFFECTIVELY_ONCE("effectively-once delivery"),
     HTTP("the HTTP sink"),
     AVRO_AND_PROTOBUF("the Avro and Protobuf formats"),
     FIELD_ROUTES("routing by a field"),
-    LANES("ordering by key"),
-    LEVELS("the check of delivery levels");
+    LANES("ordering by key");
 
     private final String text;
 

@@ -23,6 +23,7 @@ record PipelineChecks(Problems problems, Values root) {
             rows(sink);
         }
         acknowledged(sinks);
+        required();
         new PoisonChecks(problems, root).run();
         budget();
         drain();
@@ -37,6 +38,20 @@ record PipelineChecks(Problems problems, Values root) {
                 first.place(),
                 first.path(),
                 "every sink is advisory, so nothing would say that a row is written; set advisory: false for one of them");
+    }
+
+    /// Batches that are merged from what happens to be there have no tokens that a replay could repeat.
+    private void required() {
+        var require = root.find(PipelineKeys.REQUIRE);
+        var delivery = root.orNull(PipelineKeys.DELIVERY);
+        if (require == null
+                || delivery != Delivery.AT_LEAST_ONCE
+                || !require.value().beyondARun()) return;
+        problems.error(
+                require.place(),
+                require.path(),
+                "%s is not reached with delivery at_least_once, where what replays after a crash is stored again; set delivery: effectively_once, or ask for L1"
+                        .formatted(require.value().word()));
     }
 
     private void linger(Values.Named sink) {

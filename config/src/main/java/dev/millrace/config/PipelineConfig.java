@@ -5,15 +5,19 @@ import java.util.List;
 /// One pipeline as its file describes it, defaults filled in: what one process runs.
 ///
 /// `name` is 1 to 63 letters, digits, `_` or `-`; there is at least one sink that is not advisory, and
-/// names of sinks are distinct.
+/// names of sinks are distinct. What `require` asks of a sink holds for those that are not advisory.
 public record PipelineConfig(
         String name,
         KafkaSourceConfig source,
         FormatConfig format,
         RouteConfig route,
         Delivery delivery,
+        RequiredLevel require,
+        int tokenEpoch,
         List<SinkConfig> sinks,
         PoisonConfig poison,
+        OnConfigChange onConfigChange,
+        OnExpiredToken onExpiredToken,
         CheckpointConfig checkpoint,
         AdmissionConfig admission,
         DrainConfig drain,
@@ -21,6 +25,7 @@ public record PipelineConfig(
         LoggingConfig logging) {
     public PipelineConfig {
         Require.matches("pipeline name", Names.isName(name), name);
+        Require.atLeast("tokenEpoch", tokenEpoch, 1);
         sinks = List.copyOf(sinks);
         Require.atLeast(
                 "acknowledged sinks",

@@ -1,11 +1,8 @@
 package dev.millrace.config;
 
-import dev.millrace.config.ChoiceType.Choice;
 import dev.millrace.config.Key.Section;
 import dev.millrace.config.Key.Setting;
-import dev.millrace.config.Key.Unbuilt;
 import java.time.Duration;
-import java.util.List;
 
 /// The file's root, and the keys of the process: poison, checkpoint, admission, drain, admin, logging.
 final class PipelineKeys {
@@ -17,18 +14,28 @@ final class PipelineKeys {
 
     static final Setting<Delivery> DELIVERY = Setting.of(
                     "delivery",
-                    ChoiceType.of(Delivery.class).later("effectively_once", Part.EFFECTIVELY_ONCE),
-                    "what is promised of a row")
+                    ChoiceType.of(Delivery.class),
+                    "what is promised of a row: at_least_once merges partitions into fewer, larger batches")
             .byDefault("at_least_once");
-    static final Setting<Boolean> REQUIRE = Setting.of(
-                    "require",
-                    new ChoiceType<Boolean>(List.of(new Choice.Built<>("none", false)))
-                            .later("L1", Part.LEVELS)
-                            .later("L2", Part.LEVELS)
-                            .later("L3", Part.LEVELS)
-                            .later("L4", Part.LEVELS),
-                    "the level below which it refuses to start")
+    static final Setting<RequiredLevel> REQUIRE = Setting.of(
+                    "require", RequiredLevel.type(), "the level of delivery below which it refuses to start")
             .byDefault("none");
+    static final Setting<Integer> TOKEN_EPOCH = Setting.of(
+                    "token_epoch",
+                    CountType.between(1, 1_000_000_000),
+                    "part of every token; raise it to ingest the same offsets again on purpose")
+            .byDefault("1");
+    static final Setting<OnConfigChange> ON_CONFIG_CHANGE = Setting.of(
+                    "on_config_change",
+                    ChoiceType.of(OnConfigChange.class),
+                    "what segments do that are open under an older routing; replan may store their rows twice, and counts them")
+            .byDefault("halt");
+    static final Setting<OnExpiredToken> ON_EXPIRED_TOKEN = Setting.of(
+                    "on_expired_token",
+                    ChoiceType.of(OnExpiredToken.class),
+                    "what a batch does that is older than the sink's deduplication window and can't be read back;"
+                            + " resend may store its rows twice, and counts them")
+            .byDefault("halt");
 
     static final Setting<PoisonConfig.Action> ACTION = Setting.of(
                     "action",
@@ -69,6 +76,16 @@ final class PipelineKeys {
     static final Setting<Duration> INTERVAL = Setting.of(
                     "interval", DurationType.between("100ms", "10m"), "between commits of progress")
             .byDefault("5s");
+    static final Setting<Integer> MAX_OPEN_SEGMENTS = Setting.of(
+                    "max_open_segments",
+                    CountType.between(1, 64),
+                    "segments of a partition that are planned and not done")
+            .byDefault("8");
+    static final Setting<Integer> METADATA_LIMIT = Setting.of(
+                    "metadata_limit",
+                    CountType.between(1024, 65_536),
+                    "characters of the plan in a committed entry; at most the broker's offset.metadata.max.bytes")
+            .byDefault("4096");
     static final Setting<Integer> MAX_PENDING = Setting.of(
                     "max_pending", CountType.between(1, 1_000_000), "polled ranges per partition above the watermark")
             .byDefault("1024");
@@ -81,8 +98,8 @@ final class PipelineKeys {
             "checkpoint",
             "what is committed, and when",
             INTERVAL,
-            new Unbuilt("max_open_segments", Part.EFFECTIVELY_ONCE, "leave it out"),
-            new Unbuilt("metadata_limit", Part.EFFECTIVELY_ONCE, "leave it out"),
+            MAX_OPEN_SEGMENTS,
+            METADATA_LIMIT,
             MAX_PENDING,
             STALLED_FAIL_AFTER);
 
@@ -136,11 +153,11 @@ final class PipelineKeys {
             SourceKeys.ROUTE,
             DELIVERY,
             REQUIRE,
-            new Unbuilt("token_epoch", Part.EFFECTIVELY_ONCE, "leave it out"),
+            TOKEN_EPOCH,
             SinkKeys.SINKS,
             POISON,
-            new Unbuilt("on_config_change", Part.EFFECTIVELY_ONCE, "leave it out"),
-            new Unbuilt("on_expired_token", Part.EFFECTIVELY_ONCE, "leave it out"),
+            ON_CONFIG_CHANGE,
+            ON_EXPIRED_TOKEN,
             CHECKPOINT,
             ADMISSION,
             DRAIN,

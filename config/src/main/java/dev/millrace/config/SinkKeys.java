@@ -71,13 +71,12 @@ final class SinkKeys {
                     DurationType.between("1ms", "10m"),
                     "longest an open batch waits, from the poll of its first row")
             .byDefault("2s");
-    static final Section BATCH = Section.of(
-            "batch",
-            "rows written together",
-            MAX_ROWS,
-            MAX_BYTES,
-            LINGER,
-            new Unbuilt("max_cuts", Part.EFFECTIVELY_ONCE, "leave it out"));
+    static final Setting<Integer> MAX_CUTS = Setting.of(
+                    "max_cuts",
+                    CountType.between(1, 10_000),
+                    "inserts per second and shard with effectively_once; above it the linger is stretched")
+            .byDefault("4");
+    static final Section BATCH = Section.of("batch", "rows written together", MAX_ROWS, MAX_BYTES, LINGER, MAX_CUTS);
 
     static final Setting<Long> TARGET_BYTES = Setting.of(
                     "target_bytes", SizeType.between("1KiB", "16MiB"), "bytes at which a chunk is handed over")

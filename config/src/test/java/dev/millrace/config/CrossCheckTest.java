@@ -153,6 +153,46 @@ class CrossCheckTest {
                         + "which a login and a write to postgres need at least; raise it");
     }
 
+    @ParameterizedTest
+    @CsvSource({"none,true,true", "L1,true,true", "L2,false,true", "L3,false,true", "L4,false,true"})
+    @Tag("EO-11")
+    void whatOutlivesARunNeedsAPlan(String level, boolean withoutPlan, boolean withPlan) {
+        var text = "require: " + level + "\ndelivery: ";
+        assertThat(PipelineText.postgres()
+                        .root(text + "effectively_once")
+                        .problems()
+                        .isEmpty())
+                .isEqualTo(withPlan);
+        var problems = PipelineText.postgres().root(text + "at_least_once").problems();
+        assertThat(problems.isEmpty()).isEqualTo(withoutPlan);
+        assertThat(problems)
+                .allMatch(problem -> problem.startsWith("require: " + level + " is not reached with delivery")
+                        && problem.endsWith("set delivery: effectively_once, or ask for L1"));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "max_open_segments: 1|true", "max_open_segments: 64|true", "max_open_segments: 0|false",
+                "max_open_segments: 65|false", "metadata_limit: 1024|true", "metadata_limit: 65536|true",
+                "metadata_limit: 1023|false", "metadata_limit: 65537|false"
+            })
+    @Tag("CFG-1")
+    void thePlanHasBounds(String setting, boolean fits) {
+        var text = PipelineText.postgres().root("checkpoint: { " + setting + " }");
+        assertThat(text.problems().isEmpty()).isEqualTo(fits);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0,false", "1,true", "10000,true", "10001,false", "0.5,false"})
+    @Tag("CFG-1")
+    @Tag("EO-17")
+    void cutsHaveBounds(String cuts, boolean fits) {
+        var text = PipelineText.postgres().sink("batch: { max_cuts: " + cuts + " }");
+        assertThat(text.problems().isEmpty()).isEqualTo(fits);
+    }
+
     @Test
     @Tag("ADM-6")
     void whatADeadShardMayHoldDoesNotKeepTheOthersWaiting() {

@@ -32,6 +32,16 @@ class DefaultsTest {
     }
 
     @Test
+    void theFileThatWasAgreedOnIsValid() throws IOException {
+        var text = Files.readString(Path.of("src/test/resources/full-example.yaml"));
+        var config = new PipelineText(text)
+                .with("/run/secrets/clickhouse", secret().toString())
+                .config();
+        assertThat(config.delivery()).isEqualTo(Delivery.EFFECTIVELY_ONCE);
+        assertThat(config.sinks().getFirst().batch().maxCuts()).isEqualTo(4);
+    }
+
+    @Test
     void theExampleNamesEveryKey() throws IOException {
         var text = Files.readString(EXAMPLE);
         for (var key : keys(PipelineKeys.ROOT, new ArrayList<>())) {
@@ -62,12 +72,16 @@ class DefaultsTest {
     void everyNumberHasADefaultInsideItsBounds() {
         var config = PipelineText.postgres().config();
         assertThat(config.checkpoint())
-                .isEqualTo(new CheckpointConfig(Duration.ofSeconds(5), 1024, Duration.ofMinutes(2)));
+                .isEqualTo(new CheckpointConfig(Duration.ofSeconds(5), 8, 4096, 1024, Duration.ofMinutes(2)));
+        assertThat(config.require()).isEqualTo(RequiredLevel.NONE);
+        assertThat(config.tokenEpoch()).isEqualTo(1);
+        assertThat(config.onConfigChange()).isEqualTo(OnConfigChange.HALT);
+        assertThat(config.onExpiredToken()).isEqualTo(OnExpiredToken.HALT);
         assertThat(config.admission()).isEqualTo(new AdmissionConfig(1L << 30, 5_000_000, 60));
         assertThat(config.drain()).isEqualTo(new DrainConfig(Duration.ofSeconds(25), new DrainConfig.Report.Stdout()));
         assertThat(config.admin()).isEqualTo(new AdminConfig.Listening(new HostPort("127.0.0.1", 9090)));
         var sink = config.sinks().getFirst();
-        assertThat(sink.batch()).isEqualTo(new BatchConfig(500_000, 64L << 20, Duration.ofSeconds(2)));
+        assertThat(sink.batch()).isEqualTo(new BatchConfig(500_000, 64L << 20, Duration.ofSeconds(2), 4));
         assertThat(sink.chunk()).isEqualTo(new ChunkConfig(128 << 10, Duration.ofMillis(20)));
         assertThat(sink.retry())
                 .isEqualTo(
@@ -94,6 +108,12 @@ class DefaultsTest {
                         format: { raw: { on_tombstone: row } }
                         route: { key: partition }
                         poison: { action: skip }
+                        delivery: effectively_once
+                        require: L3
+                        token_epoch: 7
+                        on_config_change: replan
+                        on_expired_token: resend
+                        checkpoint: { max_open_segments: 64, metadata_limit: 1024 }
                         drain: { timeout: 0s, report: /tmp/report.json }
                         admin: { listen: none }
                         logging: { format: json, level: trace }
@@ -113,6 +133,13 @@ class DefaultsTest {
                         1,
                         Duration.ofMinutes(10),
                         1));
+        assertThat(config.delivery()).isEqualTo(Delivery.EFFECTIVELY_ONCE);
+        assertThat(config.require()).isEqualTo(RequiredLevel.L3);
+        assertThat(config.tokenEpoch()).isEqualTo(7);
+        assertThat(config.onConfigChange()).isEqualTo(OnConfigChange.REPLAN);
+        assertThat(config.onExpiredToken()).isEqualTo(OnExpiredToken.RESEND);
+        assertThat(config.checkpoint())
+                .isEqualTo(new CheckpointConfig(Duration.ofSeconds(5), 64, 1024, 1024, Duration.ofMinutes(2)));
         assertThat(config.drain())
                 .isEqualTo(new DrainConfig(Duration.ZERO, new DrainConfig.Report.ToFile(Path.of("/tmp/report.json"))));
         assertThat(config.admin()).isEqualTo(new AdminConfig.Off());

@@ -133,12 +133,11 @@ class SchemaTest {
         assertThat(errors(sink + "    blackhole:\n")).isEmpty();
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"full-example.yaml", "every-unbuilt-word.yaml"})
-    void whatIsNotBuiltIsNotInIt(String file) throws IOException {
-        assertThat(errors(Files.readString(Path.of("src/test/resources/unbuilt", file))))
+    @Test
+    void whatIsNotBuiltIsNotInIt() throws IOException {
+        assertThat(errors(Files.readString(Path.of("src/test/resources/unbuilt/every-unbuilt-word.yaml"))))
                 .isNotEmpty();
-        assertThat(Configuration.schema()).doesNotContain("not built", "effectively_once");
+        assertThat(Configuration.schema()).doesNotContain("not built", "protobuf");
     }
 
     @Test

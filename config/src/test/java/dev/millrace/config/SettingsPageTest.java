@@ -18,11 +18,8 @@ class SettingsPageTest {
     void whatIsNotBuiltIsListedAtTheEndOnly() {
         var page = SettingsPage.text();
         var end = page.indexOf("## Not built yet");
-        assertThat(page.substring(0, end)).doesNotContain("effectively_once", "token_epoch", "lanes");
+        assertThat(page.substring(0, end)).doesNotContain("`ordering: key`", "lanes");
         assertThat(page.substring(end))
-                .contains(
-                        "`sinks.<name>.http` | the HTTP sink",
-                        "`delivery: effectively_once` | effectively-once delivery",
-                        "`token_epoch` | effectively-once delivery");
+                .contains("`sinks.<name>.http` | the HTTP sink", "`sinks.<name>.ordering: key` | ordering by key");
     }
 }

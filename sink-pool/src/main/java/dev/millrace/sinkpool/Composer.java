@@ -14,15 +14,16 @@ final class Composer {
     private final ShardSettings settings;
     private final TokenMint mint;
     private final ShardCounts counts;
-    private final List<MergedComposition> lanes = new ArrayList<>();
-    private final List<MergedComposition.Sealing> sealings = new ArrayList<>();
+    private final List<Composition> lanes = new ArrayList<>();
+    private final List<Composition.Sealing> sealings = new ArrayList<>();
     private long batches;
 
     Composer(ShardSettings settings, TokenMint mint, ShardCounts counts) {
         this.settings = settings;
         this.mint = mint;
         this.counts = counts;
-        for (var i = 0; i < settings.lanes(); i++) lanes.add(new MergedComposition(settings.batch()));
+        for (var i = 0; i < settings.lanes(); i++) 
+            lanes.add(settings.planned() ? new PlannedComposition() : new MergedComposition(settings.batch()));
     }
 
     void add(EncodedChunk chunk) {

@@ -193,7 +193,10 @@ final class Deliveries {
         return switch (delivery.stage()) {
             case Delivery.Stage.Sleeping(var until, var _, var _) -> until;
             case Delivery.Stage.Drifting(var until) -> until;
-            case Delivery.Stage.Ready _, Delivery.Stage.Writing _, Delivery.Stage.Settling _ -> NanoClock.NEVER;
+            case Delivery.Stage.Ready _,
+                    Delivery.Stage.Writing _,
+                    Delivery.Stage.Settling _,
+                    Delivery.Stage.Marking _ -> NanoClock.NEVER;
         };
     }
 }

@@ -3,6 +3,7 @@ package dev.millrace.sinkpool;
 import dev.millrace.breaker.Preference;
 import dev.millrace.checkpoint.SourcePartition;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -28,6 +29,9 @@ final class Delivery {
         /// Too much is refused for its suspects to be judged; the judge is asked again then.
         record Drifting(long untilNanos) implements Stage {}
 
+        /// It is to be taken apart, for this failure, once the plan says so. `rowNamed` is -1 for none.
+        record Marking(Failure failure, int rowNamed, boolean tooLarge) implements Stage {}
+
         /// Nothing is left of it but dead letters that are on their way, or a row that a person
         /// must look at.
         record Settling() implements Stage {}
@@ -51,6 +55,10 @@ final class Delivery {
     private String told = "";
     private int outages;
     private boolean counted;
+    private final Set<Isolation.Part> sentParts = new HashSet<>();
+    private boolean splitMarked;
+    private boolean agingTold;
+    private boolean expired;
     private @Nullable Failure failure;
     private @Nullable Isolation isolation;
     private @Nullable RowEndings endings;
@@ -166,7 +174,7 @@ final class Delivery {
     Doubt doubtOfSent() {
         return switch (stage) {
             case Stage.Ready _, Stage.Sleeping _, Stage.Writing _ -> doubts.get(sent());
-            case Stage.Drifting _, Stage.Settling _ -> null;
+            case Stage.Drifting _, Stage.Settling _, Stage.Marking _ -> null;
         };
     }
 
@@ -208,6 +216,20 @@ final class Delivery {
     }
 
     // --- taken apart
+
+    /// Parts of it may be sent as soon as the plan says so.
+    void marking(Failure why, int rowNamed, boolean tooLarge) {
+        stage = new Stage.Marking(why, rowNamed, tooLarge);
+    }
+
+    /// The plan says that it may be taken apart.
+    void splitMarked() {
+        splitMarked = true;
+    }
+
+    boolean isSplitMarked() {
+        return splitMarked;
+    }
 
     /// Begins to take it apart, or goes on with it.
     Isolation isolation(int attemptsOfOne) {
@@ -263,6 +285,31 @@ final class Delivery {
     /// How many rows are refused alone and not yet set aside.
     int suspects() {
         return isolation == null || stage instanceof Stage.Settling ? 0 : isolation.undecided();
+    }
+
+    /// What is sent now was not sent by this delivery before, or not since its token may be forgotten. Asked once
+    /// for each attempt.
+    boolean sendsAnew() {
+        return sentParts.add(sent());
+    }
+
+    /// Returns whether it is told for the first time that its token grows old.
+    boolean tellAging() {
+        var first = !agingTold;
+        agingTold = true;
+        return first;
+    }
+
+    /// Its token may be forgotten. Returns whether that is news.
+    boolean expire() {
+        var news = !expired;
+        expired = true;
+        if (news) sentParts.clear();
+        return news;
+    }
+
+    boolean expired() {
+        return expired;
     }
 
     /// The batch counts as written with its first part that is. Returns whether this is it.

@@ -30,6 +30,7 @@ final class Dispatcher {
     private final ShardCounts counts;
     private final Consumer<ShardNote> tell;
     private final Pins pins;
+    private final TokenAges ages;
     private final ReplicaSet replicas;
     private final ReplicaWatch watch;
     private final Attempts attempts;
@@ -38,9 +39,16 @@ final class Dispatcher {
     private final long heartbeatNanos;
     private long replicaWakeNanos = NanoClock.NEVER;
 
-    Dispatcher(ShardSettings settings, Pins pins, ShardCounts counts, long nowNanos, Consumer<ShardNote> tell) {
+    Dispatcher(
+            ShardSettings settings,
+            Pins pins,
+            TokenAges ages,
+            ShardCounts counts,
+            long nowNanos,
+            Consumer<ShardNote> tell) {
         this.settings = settings;
         this.pins = pins;
+        this.ages = ages;
         this.counts = counts;
         this.tell = tell;
         this.replicas = new ReplicaSet(settings.replicas(), slotSettings(settings), nowNanos);
@@ -135,6 +143,7 @@ final class Dispatcher {
     private void write(
             Delivery delivery, Permit permit, long deadlineNanos, long nowNanos, Consumer<ShardCommand> out) {
         counts.began(permit.replica());
+        counts.perhapsTwice(ages.perhapsUnrecognised(delivery));
         var attempt = attempts.begin(delivery, permit, nowNanos, deadlineNanos);
         delivery.writing(attempt.id());
         out.accept(new ShardCommand.StartAttempt(
@@ -144,6 +153,7 @@ final class Dispatcher {
                 delivery.rows(),
                 delivery.token(),
                 delivery.mayBeStored(),
+                delivery.expired(),
                 deadlineNanos));
     }
 

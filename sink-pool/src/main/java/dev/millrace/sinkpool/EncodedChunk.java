@@ -5,9 +5,10 @@ import dev.millrace.checkpoint.SourcePartition;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /// Encoded rows of one partition in one epoch for one target: the unit handed to a shard. Immutable, but
-/// for its one ending.
+/// for its segment, which is told before it is handed over, and its one ending.
 ///
 /// Row `i` is `bytes[start(i), end(i))` and came from offset `offset(i)`; offsets grow with `i`. A chunk
 /// may span ranges; it holds one part of each range's acknowledgement and one lease of the budget.
@@ -30,6 +31,8 @@ public final class EncodedChunk implements AutoCloseable {
     private final List<Ack.Part> parts;
     private final AdmissionBudget.Lease lease;
     private final RowTally tally;
+    private @Nullable PlannedSegment segment;
+    private boolean endsSegment;
     private boolean settled;
 
     EncodedChunk(
@@ -97,6 +100,32 @@ public final class EncodedChunk implements AutoCloseable {
     /// See [RowEncoder#layout].
     public int layout() {
         return layout;
+    }
+
+    /// Says of which segment it is, and whether it is the last of it for its target. Before it is handed over.
+    public void planned(PlannedSegment of, boolean last) {
+        if (segment != null) throw new IllegalStateException(this + " is of a segment already");
+        segment = of;
+        endsSegment = last;
+    }
+
+    /// Null for one that is of no segment.
+    public @Nullable PlannedSegment segment() {
+        return segment;
+    }
+
+    public boolean endsSegment() {
+        return endsSegment;
+    }
+
+    /// The leader epoch of its records; −1 where unknown. Of one of a segment: others may span two.
+    public int leaderEpoch() {
+        return parts.isEmpty() ? -1 : parts.getFirst().range().leaderEpoch();
+    }
+
+    /// Before parts of its batch are sent: asks for that to be written into the plan.
+    public void splitting() {
+        parts.getFirst().splitting();
     }
 
     public int rows() {

@@ -21,6 +21,9 @@ public interface Intake {
     /// The partition is being revoked: seal what is open of it.
     void revoking(SourcePartition partition, long epoch);
 
+    /// The committed plan says of this segment that its batches may be taken apart.
+    default void splitMarked(SourcePartition partition, long epoch, long from) {}
+
     /// The partition is no longer this epoch's: forget what no attempt has begun of it (CKP-6).
     void epochEnded(SourcePartition partition, long epoch);
 }

@@ -10,10 +10,7 @@ import org.jspecify.annotations.Nullable;
 /// Linger counts from the poll that gave its oldest row.
 ///
 /// Thread ownership: the shard machine that created it.
-final class MergedComposition {
-    /// Chunks that became a batch, and why.
-    record Sealing(List<EncodedChunk> chunks, SealReason reason) {}
-
+final class MergedComposition implements Composition {
     private final ShardSettings.BatchSettings settings;
     private List<EncodedChunk> open = new ArrayList<>();
     private long rows;
@@ -27,7 +24,8 @@ final class MergedComposition {
     /// Adds a chunk, and seals what has reached a threshold into `sealed`: never more than one chunk too
     /// much. A chunk that reaches a threshold alone seals what is open before it, and goes alone
     /// (SEAL-2). So does one of another layout.
-    void add(EncodedChunk chunk, List<Sealing> sealed) {
+    @Override
+    public void add(EncodedChunk chunk, List<Sealing> sealed) {
         if (!open.isEmpty() && open.getFirst().layout() != chunk.layout()) seal(SealReason.LAYOUT, sealed);
         var alone = reason(chunk.rows(), chunk.byteCount());
         if (alone != null) seal(alone, sealed);
@@ -41,26 +39,27 @@ final class MergedComposition {
         return atBytes >= settings.maxBytes() ? SealReason.BYTES : null;
     }
 
-    /// Seals what has lingered long enough.
-    void sealDue(long lingerNanos, long nowNanos, List<Sealing> sealed) {
+    @Override
+    public void sealDue(long lingerNanos, long nowNanos, List<Sealing> sealed) {
         if (!open.isEmpty() && nowNanos - oldestNanos >= lingerNanos) seal(SealReason.LINGER, sealed);
     }
 
     /// Seals what is at least a quarter full, or has half the linger of the settings behind it, since
     /// nothing more would come; what is less would only make small batches.
-    void sealUnderPressure(long nowNanos, List<Sealing> sealed) {
+    @Override
+    public void sealUnderPressure(long nowNanos, List<Sealing> sealed) {
         var worth = rows * 4 >= settings.maxRows()
                 || bytes * 4 >= settings.maxBytes()
                 || (nowNanos - oldestNanos) * 2 >= settings.lingerNanos();
         if (!open.isEmpty() && worth) seal(SealReason.PRESSURE, sealed);
     }
 
-    /// Seals what is open, if it holds a chunk that `which` names.
-    void sealIf(Predicate<EncodedChunk> which, SealReason reason, List<Sealing> sealed) {
+    @Override
+    public void sealIf(Predicate<EncodedChunk> which, SealReason reason, List<Sealing> sealed) {
         if (open.stream().anyMatch(which)) seal(reason, sealed);
     }
 
-    void seal(SealReason reason, List<Sealing> sealed) {
+    private void seal(SealReason reason, List<Sealing> sealed) {
         if (open.isEmpty()) return;
         sealed.add(new Sealing(open, reason));
         open = new ArrayList<>();
@@ -68,8 +67,8 @@ final class MergedComposition {
         bytes = 0;
     }
 
-    /// Takes the chunks out that `which` names.
-    List<EncodedChunk> takeOut(Predicate<EncodedChunk> which) {
+    @Override
+    public List<EncodedChunk> takeOut(Predicate<EncodedChunk> which) {
         var out = new ArrayList<EncodedChunk>();
         var kept = new ArrayList<EncodedChunk>();
         for (var chunk : open) (which.test(chunk) ? out : kept).add(chunk);
@@ -88,16 +87,18 @@ final class MergedComposition {
         bytes += chunk.byteCount();
     }
 
-    boolean isEmpty() {
+    @Override
+    public boolean isEmpty() {
         return open.isEmpty();
     }
 
-    long rows() {
+    @Override
+    public long rows() {
         return rows;
     }
 
-    /// When linger will seal what is open.
-    long wakeAtNanos(long lingerNanos) {
+    @Override
+    public long wakeAtNanos(long lingerNanos) {
         return open.isEmpty() ? NanoClock.NEVER : NanoClock.due(oldestNanos, lingerNanos);
     }
 }

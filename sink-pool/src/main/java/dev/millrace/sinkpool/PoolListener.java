@@ -9,6 +9,11 @@ public interface PoolListener {
     /// A row is poison, and the policy is to stop: the process ends, naming it. Its chunk is held until then.
     void stopFor(ShardId shard, RowRef row, Failure failure);
 
+    /// A sink may have forgotten the token of a batch, and the policy is to stop: the process ends, naming it.
+    default void stopForExpired(ShardId shard, SealedBatch batch, long ageNanos, long windowNanos) {
+        throw new IllegalStateException(shard + " is not planned");
+    }
+
     /// A worker ended by a fault of its own. What it held was settled as failed; its counters stand.
     void died(ShardId shard, Throwable cause);
 }

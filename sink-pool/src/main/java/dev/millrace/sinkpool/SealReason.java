@@ -10,5 +10,7 @@ public enum SealReason {
     REBALANCE,
     /// The next rows are made for another description of the destination.
     LAYOUT,
+    /// All rows of a planned segment are there.
+    SEGMENT,
     DRAIN
 }

@@ -3,7 +3,8 @@ package dev.millrace.sinkpool;
 /// All that a shard machine can ask of its shell. Carried out in order.
 public sealed interface ShardCommand {
     /// `attempt` is never reused. `rows` and `token` are the batch's own, or a part's; `mayBeStored`: an
-    /// earlier attempt of some of these rows ended unknown.
+    /// earlier attempt of some of these rows ended unknown. `expired`: the sink may have forgotten the
+    /// token, so what it has is read before anything is sent.
     record StartAttempt(
             long attempt,
             int replica,
@@ -11,6 +12,7 @@ public sealed interface ShardCommand {
             BatchRows rows,
             Token token,
             boolean mayBeStored,
+            boolean expired,
             long deadlineNanos)
             implements ShardCommand {}
 
@@ -29,6 +31,14 @@ public sealed interface ShardCommand {
 
     /// Poison, and the policy is to stop: the process ends, naming it.
     record StopFor(RowRef row, Failure failure) implements ShardCommand {}
+
+    /// A batch of a segment is to be taken apart: the plan has to say so first. Ends with a
+    /// [ShardEvent.SplitMarked].
+    record MarkSplit(SealedBatch batch) implements ShardCommand {}
+
+    /// The sink may have forgotten the token of this batch, and nobody can tell whether it has the rows:
+    /// the process ends, naming it.
+    record StopForExpired(SealedBatch batch, long ageNanos, long windowNanos) implements ShardCommand {}
 
     /// A state changed: one log line, one timer. Nothing depends on it.
     record Tell(ShardNote note) implements ShardCommand {}

@@ -28,6 +28,12 @@ public sealed interface ShardEvent {
     /// What is known by now of who recognises a repeat. Until the first, all replicas do.
     record TokensKnown(Recognition recognition) implements ShardEvent {}
 
+    /// The committed plan says that the batches of this segment may be taken apart (EO-7).
+    record SplitMarked(SourcePartition partition, long epoch, long from) implements ShardEvent {}
+
+    /// The wall clock went so far ahead of the monotonic one since this was last told.
+    record ClockLeapt(long byNanos) implements ShardEvent {}
+
     /// A source is paused: seal what is worth it, since nothing more would come.
     record Pressure() implements ShardEvent {}
 

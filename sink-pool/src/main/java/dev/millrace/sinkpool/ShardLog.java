@@ -2,6 +2,7 @@ package dev.millrace.sinkpool;
 
 import java.net.URI;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -112,6 +113,25 @@ final class ShardLog {
                                 failure);
             case ShardNote.PinOver(var batch, var replica, var waited, var resent) ->
                 pinOver(batch, replica, waited, resent);
+            case ShardNote.TokenAges(var batch, var age, var window) ->
+                LOG.atWarn()
+                        .addKeyValue("event", "token_ages")
+                        .addKeyValue("shard", shard)
+                        .addKeyValue("batch", batch)
+                        .addKeyValue("age_seconds", TimeUnit.NANOSECONDS.toSeconds(age))
+                        .addKeyValue("window_seconds", TimeUnit.NANOSECONDS.toSeconds(window))
+                        .log("more than half of the time is over for which the sink is sure to know its token");
+            case ShardNote.TokenExpired(var batch, var age, var window, var reads) ->
+                LOG.atWarn()
+                        .addKeyValue("event", "token_expired")
+                        .addKeyValue("shard", shard)
+                        .addKeyValue("batch", batch)
+                        .addKeyValue("age_seconds", TimeUnit.NANOSECONDS.toSeconds(age))
+                        .addKeyValue("window_seconds", TimeUnit.NANOSECONDS.toSeconds(window))
+                        .log(
+                                reads
+                                        ? "the sink may have forgotten its token: what is stored is read first"
+                                        : "the sink may have forgotten its token: sent again, perhaps stored twice");
             case ShardNote.Abandoned(var rows, var inDoubt) ->
                 LOG.atWarn()
                         .addKeyValue("event", "abandoned")

@@ -40,6 +40,7 @@ public final class ShardMachine {
     private final Dispatcher dispatcher;
     private final LateCommands late;
     private final Trials trials;
+    private final TokenAges ages = new TokenAges();
     private final Map<SourcePartition, Long> endedEpochs = new HashMap<>();
     private final Map<SourcePartition, Long> revoking = new HashMap<>();
     private List<ShardView.Held> left = List.of();
@@ -59,7 +60,7 @@ public final class ShardMachine {
         this.late = new LateCommands(counts);
         this.pins = new Pins(settings, late);
         this.deliveries = new Deliveries(throttle, pins);
-        this.dispatcher = new Dispatcher(settings, pins, counts, nowNanos, late::tell);
+        this.dispatcher = new Dispatcher(settings, pins, ages, counts, nowNanos, late::tell);
         this.trials = new Trials(settings.poison(), deliveries, ladder, counts, late);
     }
 
@@ -77,7 +78,13 @@ public final class ShardMachine {
             case ShardEvent.AttemptLost(var attempt, var failure) -> lost(attempt, failure, nowNanos);
             case ShardEvent.DeadLettered(var batch, var row) -> trials.deadLettered(batch, row);
             case ShardEvent.DeadLetterFailed(var batch, var _, var failure) -> trials.deadLetterFailed(batch, failure);
-            case ShardEvent.TokensKnown(var recognition) -> pins.log(recognition.log(), deliveries);
+            case ShardEvent.TokensKnown(var recognition) -> {
+                ages.known(recognition);
+                pins.log(recognition.log(), deliveries);
+            }
+            case ShardEvent.ClockLeapt(var by) -> ages.leapt(by);
+            case ShardEvent.SplitMarked(var partition, var epoch, var from) ->
+                splitMarked(partition, epoch, from, nowNanos);
             case ShardEvent.Pressure() -> composer.sealUnderPressure(nowNanos);
             case ShardEvent.Revoking(var partition, var epoch) -> {
                 revoking.put(partition, epoch);
@@ -178,11 +185,13 @@ public final class ShardMachine {
             }
             case WriteOutcome.Refused(var failure, var rowNamed) -> {
                 var delivery = refused(attempt, failure, ShardCounts.Attempt.REFUSED, nowNanos);
-                if (delivery != null) trials.refused(delivery, failure, rowNamed, nowNanos);
+                if (delivery != null && !awaitMark(delivery, failure, rowNamed, false))
+                    trials.refused(delivery, failure, rowNamed, nowNanos);
             }
             case WriteOutcome.TooLarge(var failure) -> {
                 var delivery = refused(attempt, failure, ShardCounts.Attempt.TOO_LARGE, nowNanos);
-                if (delivery != null) trials.tooLarge(delivery, failure, nowNanos);
+                if (delivery != null && !awaitMark(delivery, failure, -1, true))
+                    trials.tooLarge(delivery, failure, nowNanos);
             }
             case WriteOutcome.Misconfigured(var failure) ->
                 held(attempt, failure, ShardCounts.Attempt.MISCONFIGURED, nowNanos);
@@ -226,6 +235,32 @@ public final class ShardMachine {
         deliveries.remove(delivery);
         delivery.chunks().forEach(chunk -> late.settle(chunk, Ending.WRITTEN));
         trials.accepted(rows, nowNanos);
+    }
+
+    /// Before parts of a segment's batch are sent the plan has to say so, or whoever replays it would send
+    /// it whole: rows that a part stored would be stored twice (EO-7). Returns whether it waits for that.
+    private boolean awaitMark(Delivery delivery, Failure failure, int rowNamed, boolean tooLarge) {
+        var segment = delivery.batch().segment();
+        if (segment == null || segment.split() || delivery.isSplitMarked() || ages.recognition().byRow()) return false;
+        if (delivery.batch().rows().rows() == 1) return false;
+        delivery.marking(failure, rowNamed, tooLarge);
+        deliveries.park(delivery);
+        late.add(new ShardCommand.MarkSplit(delivery.batch()));
+        return true;
+    }
+
+    private void splitMarked(SourcePartition partition, long epoch, long from, long nowNanos) {
+        for (var delivery : deliveries.all()) {
+            var segment = delivery.batch().segment();
+            if (segment == null || segment.from() != from) continue;
+            if (!delivery.any(chunk -> chunk.epoch() == epoch && chunk.partition().equals(partition))) continue;
+            delivery.splitMarked();
+            if (!(delivery.stage() instanceof Delivery.Stage.Marking(var failure, var rowNamed, var tooLarge))) continue;
+            delivery.ready();
+            if (tooLarge) trials.tooLarge(delivery, failure, nowNanos);
+            else trials.refused(delivery, failure, rowNamed, nowNanos);
+            if (delivery.stage() instanceof Delivery.Stage.Ready) deliveries.unpark(delivery);
+        }
     }
 
     private static Failure doesNotAddUp(WriteOutcome.Written written, long rows) {
@@ -342,10 +377,38 @@ public final class ShardMachine {
         trials.tick(nowNanos);
         pins.tick(deliveries, nowNanos);
         deliveries.wake(nowNanos);
+        lookAtAges(nowNanos);
         do {
             deliveries.admit();
             dispatcher.start(deliveries, nowNanos, out);
         } while (draining && sealForDrain(nowNanos));
+    }
+
+    /// Before every attempt, first or repeated: one whose token the sink may have forgotten is not sent as if
+    /// it had not (EO-10).
+    private void lookAtAges(long nowNanos) {
+        var window = ages.recognition().windowNanos();
+        if (window == NanoClock.NEVER) return;
+        for (var delivery : deliveries.all()) {
+            if (!(delivery.stage() instanceof Delivery.Stage.Ready)) continue;
+            var segment = delivery.batch().segment();
+            if (segment == null) continue;
+            var id = delivery.batch().id();
+            var age = ages.ageNanos(segment, nowNanos);
+            switch (ages.of(delivery.batch(), nowNanos)) {
+                case SURE -> {}
+                case HALF -> {
+                    if (delivery.tellAging()) late.tell(new ShardNote.TokenAges(id, age, window));
+                }
+                case EXPIRED -> {
+                    var reads = ages.recognition().readable();
+                    if (!reads && !settings.resendsExpired()) {
+                        late.add(new ShardCommand.StopForExpired(delivery.batch(), age, window));
+                        giveUp(delivery);
+                    } else if (delivery.expire()) late.tell(new ShardNote.TokenExpired(id, age, window, reads));
+                }
+            }
+        }
     }
 
     /// While a drain is on, nothing lingers; but as long as no permit is free, what is open may
@@ -371,6 +434,7 @@ public final class ShardMachine {
         over = true;
         composer.sealIf(_ -> true, SealReason.DRAIN);
         enqueueSealed(nowNanos);
+        composer.takeAll().forEach(chunk -> late.settle(chunk, Ending.ABANDONED));
         var held = deliveries.all();
         left = deliveries.views();
         var rows = 0L;

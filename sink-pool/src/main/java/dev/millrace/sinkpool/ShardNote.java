@@ -43,6 +43,12 @@ public sealed interface ShardNote {
     /// `ambiguous.pin_for` is over for a batch: it waits on for its replica, or is `resent` to any.
     record PinOver(long batch, int replica, long waitedNanos, boolean resent) implements ShardNote {}
 
+    /// A batch waits for longer than half of the time for which its sink is sure to know its token.
+    record TokenAges(long batch, long ageNanos, long windowNanos) implements ShardNote {}
+
+    /// A batch whose token may be forgotten is sent again all the same, or after a look at what is stored.
+    record TokenExpired(long batch, long ageNanos, long windowNanos, boolean readsFirst) implements ShardNote {}
+
     record Sealed(SealedBatch batch) implements ShardNote {}
 
     /// An attempt ended: `waitNanos` from its batch's seal to this attempt's start, `writeNanos`

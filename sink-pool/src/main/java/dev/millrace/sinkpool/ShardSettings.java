@@ -4,7 +4,9 @@ import dev.millrace.breaker.BreakerSettings;
 
 /// How one shard is driven. `lanes` is 1 without ordering; `replicas` is how many endpoints it has; times
 /// are nanoseconds. An `advisory` shard writes each batch once, whole, and drops what is not taken
-/// (ADV-1, ADV-2).
+/// (ADV-1, ADV-2). Of a `planned` one the batches are those of segments, and `resendsExpired` says
+/// what becomes of one whose token may be forgotten, where it can't be read back: it is sent again, or
+/// the process ends (EO-10).
 public record ShardSettings(
         ShardId shard,
         int replicas,
@@ -17,7 +19,9 @@ public record ShardSettings(
         boolean countsRows,
         PoisonSettings poison,
         AmbiguousSettings ambiguous,
-        boolean advisory) {
+        boolean advisory,
+        boolean planned,
+        boolean resendsExpired) {
     /// Of a shard that is waited for, with the defaults of what is ambiguous.
     public ShardSettings(
             ShardId shard,
@@ -42,7 +46,59 @@ public record ShardSettings(
                 countsRows,
                 poison,
                 AmbiguousSettings.DEFAULT,
+                false,
+                false,
                 false);
+    }
+
+    /// Of merged batches.
+    public ShardSettings(
+            ShardId shard,
+            int replicas,
+            int lanes,
+            BatchSettings batch,
+            int maxInFlight,
+            long writeTimeoutNanos,
+            RetrySettings retry,
+            BreakerSettings breaker,
+            boolean countsRows,
+            PoisonSettings poison,
+            AmbiguousSettings ambiguous,
+            boolean advisory) {
+        this(
+                shard,
+                replicas,
+                lanes,
+                batch,
+                maxInFlight,
+                writeTimeoutNanos,
+                retry,
+                breaker,
+                countsRows,
+                poison,
+                ambiguous,
+                advisory,
+                false,
+                false);
+    }
+
+    /// The same shard, fed with segments.
+    public ShardSettings planned(boolean resends) {
+        return new ShardSettings(
+                shard,
+                replicas,
+                lanes,
+                batch,
+                maxInFlight,
+                writeTimeoutNanos,
+                retry,
+                breaker,
+                countsRows,
+                poison,
+                ambiguous,
+                advisory,
+                true,
+                resends);
     }
 
     public ShardSettings {

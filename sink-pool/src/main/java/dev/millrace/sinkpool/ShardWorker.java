@@ -1,6 +1,7 @@
 package dev.millrace.sinkpool;
 
 import java.net.URI;
+import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +20,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Thread ownership: `offer`, `tell`, `hasRoom`, `view`, `counts`, `state` from any thread.
 final class ShardWorker {
+    /// The two clocks may differ by so much for no reason.
+    private static final long LEAP_NANOS = 2_000_000_000L;
+
     private static final long PRESS_EVERY_NANOS = 100_000_000L;
 
     private final ShardSettings settings;
@@ -39,6 +43,8 @@ final class ShardWorker {
     private final long shareRows;
     private final long shareBytes;
     private @Nullable ShardEvent current;
+    private final InstantSource wall = InstantSource.system();
+    private long aheadNanos;
     private Recognition told = Recognition.SHARED;
     private boolean finished;
     private volatile ShardView view;
@@ -76,6 +82,7 @@ final class ShardWorker {
         this.shareRows = Math.max(1, budget.maxRows() / 2);
         this.shareBytes = Math.max(1, budget.maxBytes() / 2);
         this.view = machine.view();
+        this.aheadNanos = TimeUnit.MILLISECONDS.toNanos(wall.millis()) - clock.nanoTime();
         this.thread =
                 Thread.ofPlatform().name("millrace-shard-" + settings.shard()).unstarted(this::run);
     }
@@ -96,7 +103,10 @@ final class ShardWorker {
         var rowsBefore = heldRows.getAndAdd(rows);
         var bytesBefore = heldBytes.getAndAdd(bytes);
         var alone = chunks.size() == 1 && rowsBefore == 0;
-        var fits = alone || (rowsBefore + rows <= shareRows && bytesBefore + bytes <= shareBytes);
+        // A segment's rows are one batch, which is not held in pieces: one of any size passes alone.
+        var fits = (rowsBefore == 0 && chunks.getLast().endsSegment())
+                || alone
+                || (rowsBefore + rows <= shareRows && bytesBefore + bytes <= shareBytes);
         if (fits && mailbox.offer(chunks)) return true;
         heldRows.addAndGet(-rows);
         heldBytes.addAndGet(-bytes);
@@ -173,6 +183,7 @@ final class ShardWorker {
             default -> {}
         }
         tellOfTokens();
+        tellOfLeap();
         machine.on(event, clock.nanoTime(), this::carryOut);
         if (event instanceof ShardEvent.EpochEnded(var partition, var epoch)) {
             var waiting = mailbox.withdraw(
@@ -192,6 +203,15 @@ final class ShardWorker {
         machine.on(new ShardEvent.TokensKnown(now), clock.nanoTime(), this::carryOut);
     }
 
+    /// The monotonic clock may stand still while the machine sleeps; the wall clock does not.
+    private void tellOfLeap() {
+        var ahead = TimeUnit.MILLISECONDS.toNanos(wall.millis()) - clock.nanoTime();
+        var leapt = ahead - aheadNanos;
+        if (leapt < LEAP_NANOS) return;
+        aheadNanos = ahead;
+        machine.on(new ShardEvent.ClockLeapt(leapt), clock.nanoTime(), this::carryOut);
+    }
+
     /// Chunks that nobody waits for any more: the machine settles and counts them.
     private void give(List<EncodedChunk> unwanted) {
         if (unwanted.isEmpty()) return;
@@ -208,6 +228,10 @@ final class ShardWorker {
             case ShardCommand.Settle(var chunk, var ended) -> settle(chunk, ended);
             case ShardCommand.DeadLetter letter -> deadLetters.send(letter(letter), new Told(letter));
             case ShardCommand.StopFor(var row, var failure) -> listener.stopFor(settings.shard(), row, failure);
+            case ShardCommand.MarkSplit(var batch) ->
+                batch.rows().slices().getFirst().chunk().splitting();
+            case ShardCommand.StopForExpired(var batch, var age, var window) ->
+                listener.stopForExpired(settings.shard(), batch, age, window);
             case ShardCommand.Tell(var note) -> {
                 log.tell(note);
                 listener.note(settings.shard(), note);
@@ -338,6 +362,11 @@ final class ShardWorker {
         @Override
         public boolean mayBeStored() {
             return start.mayBeStored();
+        }
+
+        @Override
+        public boolean expired() {
+            return start.expired();
         }
     }
 

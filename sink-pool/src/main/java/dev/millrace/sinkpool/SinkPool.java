@@ -110,6 +110,11 @@ public final class SinkPool implements Intake, AutoCloseable {
         tellAll(new ShardEvent.EpochEnded(partition, epoch));
     }
 
+    @Override
+    public void splitMarked(SourcePartition partition, long epoch, long from) {
+        tellAll(new ShardEvent.SplitMarked(partition, epoch, from));
+    }
+
     private void tellAll(ShardEvent event) {
         all.forEach(shard -> shard.worker().tell(event));
     }

@@ -13,6 +13,12 @@ public interface WriteCall {
     /// stored already.
     boolean mayBeStored();
 
+    /// The sink may have forgotten the token, and these rows may be stored: a writer that can read them back
+    /// does so, and sends what is not there.
+    default boolean expired() {
+        return false;
+    }
+
     /// When the attempt counts as failed, whether or not it has ended. A writer sets its own
     /// time-outs below it.
     long deadlineNanos();

@@ -55,6 +55,8 @@ final class PoisonTest {
                     case ShardCommand.StartPing _,
                             ShardCommand.CancelAttempt _,
                             ShardCommand.Settle _,
+                            ShardCommand.MarkSplit _,
+                            ShardCommand.StopForExpired _,
                             ShardCommand.Finished _ -> {}
                 }
             }

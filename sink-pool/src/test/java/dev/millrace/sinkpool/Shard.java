@@ -182,7 +182,11 @@ final class Shard {
             case ShardCommand.CancelAttempt(var id) -> live.remove(id);
             case ShardCommand.Settle(var chunk, var ended) ->
                 assertThat(chunk.settle(ended)).as("%s settled once", chunk).isTrue();
-            case ShardCommand.Tell _, ShardCommand.DeadLetter _, ShardCommand.StopFor _ -> {}
+            case ShardCommand.Tell _,
+                    ShardCommand.DeadLetter _,
+                    ShardCommand.MarkSplit _,
+                    ShardCommand.StopForExpired _,
+                    ShardCommand.StopFor _ -> {}
             case ShardCommand.Finished() -> {
                 assertThat(finished).as("finished once").isFalse();
                 finished = true;

@@ -72,7 +72,11 @@ final class ShardMachineModelTest {
                         if (start != null) doubt(start);
                     }
                     case ShardCommand.Settle(var chunk, var ended) -> settled(chunk, ended);
-                    case ShardCommand.Tell _, ShardCommand.Finished _, ShardCommand.StopFor _ -> {}
+                    case ShardCommand.Tell _,
+                            ShardCommand.Finished _,
+                            ShardCommand.MarkSplit _,
+                            ShardCommand.StopForExpired _,
+                            ShardCommand.StopFor _ -> {}
                     case ShardCommand.DeadLetter letter -> letters.add(letter);
                 }
             }

@@ -76,10 +76,11 @@ final class TimeOriginTest {
                     var rows,
                     var token,
                     var stored,
+                    var expired,
                     var deadline) ->
                 "start " + id + " on " + replica + " batch " + batch.id() + " sealed "
                         + (batch.sealedNanos() - originNanos) / MS + " " + Bytes.rows(rows) + " " + token
-                        + (stored ? " again" : "") + " until "
+                        + (stored ? " again" : "") + (expired ? " expired" : "") + " until "
                         + (deadline - originNanos) / MS;
             case ShardCommand.StartPing(var id, var replica, var deadline) ->
                 "ping " + id + " on " + replica + " until " + (deadline - originNanos) / MS;
@@ -87,6 +88,9 @@ final class TimeOriginTest {
             case ShardCommand.Settle(var chunk, var ended) -> chunk + " " + ended;
             case ShardCommand.DeadLetter(var _, var row, var failure, var attempts) ->
                 "dead letter " + row + " " + failure + " " + attempts;
+            case ShardCommand.MarkSplit(var batch) -> "mark " + batch.id();
+            case ShardCommand.StopForExpired(var batch, var age, var window) ->
+                "expired " + batch.id() + " " + age / MS + " of " + window / MS;
             case ShardCommand.StopFor(var row, var failure) -> "stop for " + row + " " + failure;
             case ShardCommand.Tell(var note) ->
                 note.getClass().getSimpleName()

@@ -4,7 +4,7 @@ import dev.millrace.checkpoint.CommitEntry;
 import dev.millrace.checkpoint.CommitFlight;
 import dev.millrace.checkpoint.CommitFlight.Answer;
 import dev.millrace.checkpoint.SourcePartition;
-import dev.millrace.kafka.TopicNote;
+import dev.millrace.checkpoint.CommitNote;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class FakeGroup {
     private final World world;
     private final CommitOracle oracle;
+    private final PlanOracle plans;
     final Membership members;
     private final @Nullable CommitEntry[] committed = new CommitEntry[FakeLog.MOST_SLOTS];
     private final long[] highest = new long[FakeLog.MOST_SLOTS];
@@ -30,12 +31,17 @@ final class FakeGroup {
     FakeGroup(World world) {
         this.world = world;
         this.oracle = new CommitOracle(world);
+        this.plans = new PlanOracle(world);
         Arrays.fill(highest, -1);
         members = switch (world.scenario.source().protocol()) {
             case EAGER -> new ClassicMembership(world, true);
             case COOPERATIVE -> new ClassicMembership(world, false);
             case EPOCHS -> new EpochMembership(world);
         };
+    }
+
+    PlanOracle plans() {
+        return plans;
     }
 
     // --- members
@@ -87,7 +93,7 @@ final class FakeGroup {
         if (!members.isEmpty()) return false;
         for (var slot = 0; slot < world.log.slots(); slot++) {
             var part = world.log.at(slot);
-            reset(slot, new CommitEntry(part.logStart, -1, TopicNote.of(part.id.topicId())));
+            reset(slot, new CommitEntry(part.logStart, -1, CommitNote.of(part.id.topicId())));
             part.takenBefore(part.logStart);
         }
         return true;
@@ -102,6 +108,7 @@ final class FakeGroup {
         world.note("offset gone", slot, 0);
         committed[slot] = null;
         highest[slot] = -1;
+        world.planLost();
     }
 
     /// An operator, or the start of a group, says where to begin.
@@ -195,6 +202,7 @@ final class FakeGroup {
         var before = committed[slot];
         committed[slot] = entry;
         oracle.applied(partition, before, entry, late);
+        plans.applied(partition, before, entry, late);
         highest[slot] = Math.max(highest[slot], entry.offset());
         applied.merge(partition, entry.offset(), Math::max);
     }
@@ -224,7 +232,8 @@ final class FakeGroup {
             // Whoever begins at the end of an empty log has nothing to commit.
             if (entry == null && part.logStart == part.end) continue;
             if (entry == null || entry.offset() != part.end) return false;
-            if (TopicNote.read(entry.metadata()) instanceof TopicNote.Of(var id) && !id.equals(part.id.topicId()))
+            var id = CommitNote.read(entry).topic();
+            if (id != null && !id.equals(part.id.topicId()))
                 return false;
         }
         return true;

@@ -45,6 +45,11 @@ final class FakeIntake implements Intake {
     }
 
     @Override
+    public void splitMarked(SourcePartition partition, long epoch, long from) {
+        for (var shard : process.shards) shard.post(new ShardEvent.SplitMarked(partition, epoch, from));
+    }
+
+    @Override
     public void epochEnded(SourcePartition partition, long epoch) {
         for (var shard : process.shards) shard.post(new ShardEvent.EpochEnded(partition, epoch));
     }

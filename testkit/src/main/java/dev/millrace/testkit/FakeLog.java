@@ -54,7 +54,7 @@ final class FakeLog {
 
     private TopicId nextId() {
         var text = ID_FILL + ++ids;
-        return new TopicId(text.substring(text.length() - ID_FILL.length()));
+        return new TopicId(text.substring(text.length() - ID_FILL.length() + 1) + "A");
     }
 
     private static int topicOf(FakePartition partition) {

@@ -96,7 +96,8 @@ final class FakeSink {
             Consumer<@Nullable WriteOutcome> told) {
         var attempt = new FakeAttempt(shard, replica, batch(shard, sender, rows, token), told);
         var plan = plans.write(modeOf(shard, replica));
-        begin(attempt, attempt.batch == null ? plan : onContent(attempt.batch, plan));
+        var layout = rows.slices().getFirst().chunk().layout();
+        begin(attempt, attempt.batch == null ? plan : onContent(attempt.batch, layout, plan));
         return attempt;
     }
 
@@ -106,9 +107,9 @@ final class FakeSink {
     }
 
     /// Nothing is stored of what holds a row that does not fit; who would get a receipt is told why.
-    private SinkPlans.Plan onContent(SentBatch batch, SinkPlans.Plan plan) {
+    private SinkPlans.Plan onContent(SentBatch batch, int layout, SinkPlans.Plan plan) {
         if (plan.landNanos() < 0) return plan;
-        if (batch.layout() != world.layout()) {
+        if (layout != world.layout()) {
             world.reached(Sometimes.OLD_LAYOUT_REFUSED);
             return plans.oldLayout(plan);
         }

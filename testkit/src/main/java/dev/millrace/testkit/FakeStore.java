@@ -2,9 +2,12 @@ package dev.millrace.testkit;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /// The store of one shard, of one [SinkKind]: which blocks it takes for repeats, and what it loses.
@@ -51,6 +54,7 @@ final class FakeStore {
     private final Scenario.Store settings;
     private final RepeatOracle repeats;
     private final List<Memory> memories = new ArrayList<>();
+    private final Map<String, Set<Long>> rowsOf = new HashMap<>();
     private final ArrayDeque<Landed> young = new ArrayDeque<>();
 
     FakeStore(World world, int replicas, RepeatOracle repeats) {
@@ -77,10 +81,21 @@ final class FakeStore {
             if (settings.kind() == SinkKind.WINDOWED) world.reached(Sometimes.TOKEN_EXPIRED_THEN_REPEATED);
             if (settings.kind() == SinkKind.UNSHARED) world.reached(Sometimes.UNSHARED_LOG_REPEAT);
         }
-        repeats.stored(batch, number);
+        var known = known(batch);
+        repeats.stored(batch, number, known);
         world.order.stored(batch, number);
         if (settings.kind() == SinkKind.LAGGING) young.addLast(new Landed(block, replica, world.agenda.elapsed()));
-        return batch.to(number) - batch.from(number);
+        return batch.to(number) - batch.from(number) - known.cardinality();
+    }
+
+    /// Rows that came in already with other parts of the same batch: what commits tokens with rows can tell.
+    private BitSet known(SentBatch batch) {
+        var known = new BitSet();
+        if (settings.kind() != SinkKind.TRANSACTIONAL || !world.scenario.planned()) return known;
+        var places = rowsOf.computeIfAbsent(batch.root, _ -> new HashSet<>());
+        for (var row = 0; row < batch.offsets.length; row++) if (!places.add(batch.offsets[row])) known.set(row);
+        if (!known.isEmpty()) world.reached(Sometimes.ROWS_KNOWN_BY_OTHER_PARTS);
+        return known;
     }
 
     /// A replica is lost, with what it alone has.

@@ -5,6 +5,7 @@ import dev.millrace.checkpoint.CommitFlight;
 import dev.millrace.checkpoint.CommitFlight.Answer;
 import dev.millrace.checkpoint.Range;
 import dev.millrace.checkpoint.Resolution;
+import dev.millrace.checkpoint.Resolved;
 import dev.millrace.checkpoint.SourcePartition;
 import dev.millrace.checkpoint.TopicId;
 import dev.millrace.kafka.KafkaSourceSettings;
@@ -12,7 +13,7 @@ import dev.millrace.kafka.SourceCommand;
 import dev.millrace.kafka.SourceCounters;
 import dev.millrace.kafka.SourceEvent;
 import dev.millrace.kafka.SourceMachine;
-import dev.millrace.kafka.TopicNote;
+import dev.millrace.checkpoint.CommitNote;
 import dev.millrace.sinkpool.NanoClock;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -79,13 +80,14 @@ final class Member {
         this.settings = process.settings;
         this.sends = new SendOracle(world);
         this.skips = new SkipOracle(world, settings.values());
+        world.sink.repeats().counts(counters);
         this.oracle = new SourceOracle(settings, skips);
         this.machine = SourceMachine.alone(
                 new SourceMachine.Parts(
                         settings,
                         process.sinks(skips),
                         process.intake,
-                        this::resolved,
+                        new Told(),
                         process.handles,
                         world::nextEpoch,
                         counters,
@@ -156,9 +158,18 @@ final class Member {
 
     // --- what others tell it
 
-    private void resolved(Range range, Resolution resolution) {
-        if (resolution == Resolution.FAILED) failedRanges = true;
-        tell(new SourceEvent.RangeResolved(range, resolution));
+    private final class Told implements Resolved {
+        @Override
+        public void resolved(Range range, Resolution resolution) {
+            if (resolution == Resolution.FAILED) failedRanges = true;
+            tell(new SourceEvent.RangeResolved(range, resolution));
+        }
+
+        @Override
+        public void splitting(Range range) {
+            world.reached(Sometimes.SPLIT_ASKED);
+            tell(new SourceEvent.SplitAsked(range));
+        }
     }
 
     private void tell(SourceEvent event) {
@@ -244,6 +255,7 @@ final class Member {
                             case BUDGET -> Sometimes.BUDGET_FULL;
                             case TARGET -> Sometimes.MAILBOX_FULL;
                             case DEAD_LETTERS, DRIFT -> Sometimes.LETTERS_FULL;
+                            case PLAN -> Sometimes.PLAN_FULL;
                             case PENDING -> Sometimes.PENDING_FULL;
                             case LAYOUT -> Sometimes.PAUSED_FOR_LAYOUT;
                             case DRAIN -> Sometimes.PAUSED_FOR_DRAIN;
@@ -320,7 +332,8 @@ final class Member {
     private void locate(Runnable then) {
         var unknown = false;
         for (var position : positions) unknown |= position != null && !position.located;
-        if (!unknown) {
+        // What is on its way may still change what would be read.
+        if (!unknown || machine.commitOut()) {
             then.run();
             return;
         }
@@ -388,10 +401,12 @@ final class Member {
             process.counts(as, machine.view(as, now()).sinks().getFirst().tally());
         else world.reached(Sometimes.REASSIGNED_TO_SAME_MEMBER);
         sends.owned(as, committed);
+        var note = committed == null ? new CommitNote.Nothing() : CommitNote.read(committed);
+        if (note instanceof CommitNote.Planned(var plan) && !plan.segments().isEmpty())
+            world.reached(Sometimes.SEGMENTS_REPLAYED);
         now(new SourceEvent.Assigned(as, start, committed));
-        if (committed != null
-                && TopicNote.read(committed.metadata()) instanceof TopicNote.Of(var was)
-                && !was.equals(id)) now(new SourceEvent.TopicChanged(as.topic(), was, id));
+        var was = note.topic();
+        if (was != null && !was.equals(id)) now(new SourceEvent.TopicChanged(as.topic(), was, id));
     }
 
     private void pollGroup(Runnable then) {

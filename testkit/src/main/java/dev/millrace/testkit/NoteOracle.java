@@ -41,6 +41,8 @@ final class NoteOracle {
                     ShardNote.PinOver _,
                     ShardNote.GaveUp _,
                     ShardNote.Sealed _,
+                    ShardNote.TokenAges _,
+                    ShardNote.TokenExpired _,
                     ShardNote.Wrote _,
                     ShardNote.Abandoned _ -> {}
         }

@@ -3,7 +3,7 @@ package dev.millrace.testkit;
 import dev.millrace.checkpoint.CommitEntry;
 import dev.millrace.kafka.KafkaSourceSettings.OnLostOffset;
 import dev.millrace.kafka.KafkaSourceSettings.OnPoison;
-import dev.millrace.kafka.TopicNote;
+import dev.millrace.checkpoint.CommitNote;
 import dev.millrace.sinkpool.PoisonSettings;
 import dev.millrace.sinkpool.PoisonSettings.Action;
 import java.util.ArrayList;
@@ -123,13 +123,16 @@ final class Operator {
         var part = world.log.at(slot);
         var entry = world.group.committed(slot);
         if (entry == null) return;
-        var ofIt = TopicNote.read(entry.metadata()) instanceof TopicNote.Of(var id) && id.equals(part.id.topicId());
+        var ofIt = part.id.topicId().equals(CommitNote.read(entry).topic());
         if (!ofIt) {
             world.group.forget(slot);
             return;
         }
         var cut = part.differsAt(entry.offset(), entry.leaderEpoch());
         var at = cut >= 0 ? cut : Math.min(entry.offset(), part.logEnd());
-        if (at != entry.offset()) world.group.reset(slot, new CommitEntry(at, -1, entry.metadata()));
+        if (at == entry.offset()) return;
+        world.planLost();
+        var note = world.scenario.planned() ? CommitNote.of(part.id.topicId()) : entry.metadata();
+        world.group.reset(slot, new CommitEntry(at, -1, note));
     }
 }

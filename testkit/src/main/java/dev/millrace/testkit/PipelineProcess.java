@@ -80,7 +80,8 @@ final class PipelineProcess {
                 Scenario.origin(world.chance),
                 world.chance.between(-MOST_SKEW_PER_MILLION, MOST_SKEW_PER_MILLION));
         budget = new AdmissionBudget(source.budgetRows(), source.budgetBytes(), source.resumeBelow());
-        settings = world.scenario.kafka(source, world.operator.onPoison(), world.operator.onLostOffset());
+        settings = world.scenario.kafka(
+                source, world.operator.onPoison(), world.operator.onLostOffset(), world::wall);
         intake = new FakeIntake(this);
         letters = new SourceLetters(this);
         watch = new FakeWatch(this);
@@ -338,7 +339,13 @@ final class PipelineProcess {
                 sink.shards(),
                 1,
                 source.chunkBytes(),
-                source.chunkLingerNanos()));
+                source.chunkLingerNanos(),
+                world.scenario.planned() ? planned() : null));
+    }
+
+    private SinkFeed.PlannedBatches planned() {
+        var batch = sink.batch();
+        return new SinkFeed.PlannedBatches(batch.maxRows(), batch.maxBytes(), batch.lingerNanos());
     }
 
     /// How long its breakers take for so many probes; 0 if it would give up and start again before that.

@@ -61,6 +61,8 @@ final class ReplicaOracle {
                     ShardEvent.DeadLetterFailed _,
                     ShardEvent.Tick _,
                     ShardEvent.TokensKnown _,
+                    ShardEvent.SplitMarked _,
+                    ShardEvent.ClockLeapt _,
                     ShardEvent.Pressure _,
                     ShardEvent.Revoking _,
                     ShardEvent.EpochEnded _,

@@ -4,6 +4,7 @@ import dev.millrace.breaker.BreakerSettings;
 import dev.millrace.kafka.KafkaSourceSettings;
 import dev.millrace.kafka.KafkaSourceSettings.OnLostOffset;
 import dev.millrace.kafka.KafkaSourceSettings.OnPoison;
+import dev.millrace.kafka.Planning;
 import dev.millrace.kafka.ValueFormat;
 import dev.millrace.sinkpool.AmbiguousSettings;
 import dev.millrace.sinkpool.PoisonSettings;
@@ -11,6 +12,7 @@ import dev.millrace.sinkpool.ShardId;
 import dev.millrace.sinkpool.ShardSettings;
 import dev.millrace.sinkpool.TokenLog;
 import dev.millrace.testkit.Suppressed.Size;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -23,6 +25,7 @@ record Scenario(
         Profile profile,
         Set<Fault> dealt,
         Suppressed suppressed,
+        boolean planned,
         long chaosNanos,
         double attemptFaults,
         Load load,
@@ -139,8 +142,8 @@ record Scenario(
                     Math.max(breaker.probeTimeoutNanos(), 2 * writeNanos));
         }
 
-        ShardSettings shard(int shard, PoisonSettings.Action action) {
-            return new ShardSettings(
+        ShardSettings shard(int shard, PoisonSettings.Action action, boolean planned) {
+            var merged = new ShardSettings(
                     new ShardId("warehouse", "s" + shard),
                     replicas,
                     1,
@@ -154,6 +157,7 @@ record Scenario(
                             action, poison.singleRow(), poison.maxRate(), poison.evidenceNanos(), poison.attempts()),
                     ambiguous,
                     false);
+            return planned ? merged.planned(true) : merged;
         }
     }
 
@@ -175,6 +179,14 @@ record Scenario(
     private static final List<Hint> HINTS = List.of(Hint.values());
     private static final List<Protocol> PROTOCOLS = List.of(Protocol.values());
     private static final List<OnPoison> ON_POISON = List.of(OnPoison.values());
+    /// How long a request may be under way: what a window is longer than what a sink tells of it.
+    static final long WINDOW_MARGIN_NANOS = 20_000_000_000L;
+
+    /// No commit that timed out is applied later.
+    private static final long QUARANTINE_NANOS = 4_000_000_000L;
+
+    private static final int MOST_OPEN_SEGMENTS = 8;
+    private static final int PLAN_CHARACTERS = 4096;
     private static final long YEAR_NANOS = 365L * 24 * 3600 * 1_000_000_000;
 
     /// The longest row, in bytes.
@@ -193,11 +205,17 @@ record Scenario(
                 profile,
                 faults,
                 suppressed,
+                planned(seed),
                 chance.spreadMillis(2_000, 20_000),
                 chance.of(0.3) ? 0 : chance.generator().nextDouble() * 0.4,
                 load(chance, suppressed),
                 source(chance, suppressed),
-                sink(chance, suppressed));
+                sink(chance, suppressed, planned(seed)));
+    }
+
+    /// Under effectively-once delivery, every other seed; drawn from nothing, so that the others stay what they are.
+    private static boolean planned(long seed) {
+        return (Mix.of(seed, 0x5EA1) & 1) == 0;
     }
 
     /// Where the clock of a process begins: often just before it overflows, or zero.
@@ -246,7 +264,7 @@ record Scenario(
                 chance.of(0.5) ? OnLostOffset.HALT : OnLostOffset.CONTINUE);
     }
 
-    private static Sink sink(Chance chance, Suppressed suppressed) {
+    private static Sink sink(Chance chance, Suppressed suppressed, boolean planned) {
         var longest = chance.spreadMillis(20, 3_000);
         var write = Math.max(1, (long) (longest * 0.5 * chance.generator().nextDouble()));
         var writeTimeout = chance.of(0.03) ? YEAR_NANOS : longest;
@@ -254,7 +272,7 @@ record Scenario(
         var replicas = suppressed.of(Size.REPLICAS, chance.between(1, 3));
         var maxInFlight = chance.between(1, 3);
         var countsRows = chance.of(0.7);
-        var store = store(chance);
+        var store = store(chance, planned);
         return new Sink(
                 shards,
                 replicas,
@@ -293,13 +311,14 @@ record Scenario(
                 chance.of(0.5) ? AmbiguousSettings.Then.WAIT : AmbiguousSettings.Then.RESEND);
     }
 
-    private static Store store(Chance chance) {
+    private static Store store(Chance chance, boolean planned) {
         var kind = chance.any(SinkKind.ALL);
         return new Store(
                 kind,
                 kind == SinkKind.MULTI_BLOCK ? (int) chance.spread(1, 15) : Integer.MAX_VALUE,
-                (int) chance.spread(1, 40),
-                chance.spreadMillis(50, 5_000),
+                planned ? Integer.MAX_VALUE : (int) chance.spread(1, 40),
+                // No sender can know how many others there are; how old its own are it can.
+                planned ? WINDOW_MARGIN_NANOS + chance.spreadMillis(1_000, 60_000) : chance.spreadMillis(50, 5_000),
                 chance.spreadMillis(50, 5_000));
     }
 
@@ -347,10 +366,12 @@ record Scenario(
     }
 
     /// A process's source settings; those by which an operator answers a stop as they are now.
-    KafkaSourceSettings kafka(Source of, OnPoison onPoison, OnLostOffset onLostOffset) {
+    KafkaSourceSettings kafka(Source of, OnPoison onPoison, OnLostOffset onLostOffset, InstantSource wall) {
         var topics = new ArrayList<String>();
         for (var topic = 0; topic < load.topics; topic++) topics.add("t" + topic);
         return KafkaSourceSettings.of("simulated", new KafkaSourceSettings.Subscription.Named(topics), "group")
+                .planning(planned ? planning(of, wall) : null)
+                .replans(true)
                 .onNoOffset(KafkaSourceSettings.OnNoOffset.EARLIEST)
                 .onLostOffset(onLostOffset)
                 .values(new KafkaSourceSettings.Values(
@@ -358,6 +379,11 @@ record Scenario(
                 .checkpoint(new KafkaSourceSettings.Checkpoint(
                         of.commitNanos, of.maxPending, of.stalledNanos, of.commitTimeoutNanos))
                 .membership(new KafkaSourceSettings.Membership(of.revokeNanos, YEAR_NANOS, YEAR_NANOS));
+    }
+
+    private static Planning planning(Source of, InstantSource wall) {
+        return new Planning(
+                of.format.name().hashCode(), () -> 0, MOST_OPEN_SEGMENTS, PLAN_CHARACTERS, QUARANTINE_NANOS, wall);
     }
 
     /// The run has faults of this kind.

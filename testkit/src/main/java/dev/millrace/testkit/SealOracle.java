@@ -23,6 +23,7 @@ final class SealOracle {
     private final PipelineProcess process;
     private final ShardSettings.BatchSettings settings;
     private final int maxInFlight;
+    private final boolean planned;
     private final Set<EncodedChunk> open = new LinkedHashSet<>();
     private final Map<EncodedChunk, Long> sequenceOf = new HashMap<>();
     private final TreeMap<Long, Integer> unsettled = new TreeMap<>();
@@ -36,6 +37,7 @@ final class SealOracle {
         this.process = process;
         this.settings = settings.batch();
         this.maxInFlight = settings.maxInFlight();
+        this.planned = settings.planned();
     }
 
     void arrived(EncodedChunk chunk) {
@@ -48,7 +50,7 @@ final class SealOracle {
         var bytes = batch.rows().byteCount();
         var mostRows = chunks.stream().mapToInt(EncodedChunk::rows).max().orElse(0);
         var mostBytes = chunks.stream().mapToInt(EncodedChunk::byteCount).max().orElse(0);
-        if (rows - mostRows >= settings.maxRows() || bytes - mostBytes >= settings.maxBytes())
+        if (!planned && (rows - mostRows >= settings.maxRows() || bytes - mostBytes >= settings.maxBytes()))
             throw new Violation("SEAL-2", rows + " rows and " + bytes + " bytes in batch " + batch.id());
         if (batch.reason() == SealReason.LINGER
                 && chunks.stream().noneMatch(chunk -> process.now() - chunk.polledNanos() >= settings.lingerNanos()))
@@ -105,7 +107,7 @@ final class SealOracle {
             oldest = Math.max(oldest, process.now() - chunk.polledNanos());
         }
         if (rows != view.openRows()) throw new Violation("SEAL-3", rows + " rows are open, told " + view.openRows());
-        if (open.isEmpty()) return;
+        if (open.isEmpty() || planned) return;
         if (rows >= settings.maxRows() || bytes >= settings.maxBytes() || oldest >= view.lingerNanos())
             throw new Violation("SEAL-3", rows + " rows, " + bytes + " bytes, " + oldest + " ns old, are still open");
         var worth = rows * 4 >= settings.maxRows()

@@ -16,6 +16,7 @@ import dev.millrace.sinkpool.ShardCounts;
 import dev.millrace.sinkpool.ShardEvent;
 import dev.millrace.sinkpool.ShardMachine;
 import dev.millrace.sinkpool.ShardNote;
+import dev.millrace.sinkpool.SegmentTokens;
 import dev.millrace.sinkpool.ShardSettings;
 import dev.millrace.sinkpool.ShardView;
 import dev.millrace.sinkpool.TokenLog;
@@ -39,6 +40,7 @@ final class ShardShell {
     private static final int SPINS = 16;
 
     /// Timers are late by less.
+    private static final long LEAP_NANOS = 2_000_000_000L;
     private static final long LATE_NANOS = 200_000_000L;
 
     private static final long HEARTBEAT_NANOS = 100_000_000L;
@@ -82,6 +84,7 @@ final class ShardShell {
     private long heldBytes;
     private int commandsUntilError = Integer.MAX_VALUE;
     private int lettersOut;
+    private long aheadNanos;
     private boolean drifts;
     private boolean dying;
     private boolean dead;
@@ -98,7 +101,8 @@ final class ShardShell {
         this.process = process;
         this.world = process.world;
         this.index = index;
-        settings = process.sink.shard(index, world.operator.action(process.sink.poison()));
+        settings =
+                process.sink.shard(index, world.operator.action(process.sink.poison()), world.scenario.planned());
         counts = new ShardCounts(settings.replicas());
         var log = process.sink.store().kind().tokenLog();
         sender = new SentBatch.Sender(
@@ -112,13 +116,32 @@ final class ShardShell {
                 log == TokenLog.UNSHARED && settings.ambiguous().then() == AmbiguousSettings.Then.WAIT);
         machine = new ShardMachine(
                 settings,
-                TokenMint.perRun("run" + process.run),
+                tokens(process),
                 new SplittableRandom(Mix.of(world.scenario.seed(), process.run, index)),
                 counts,
                 process.now());
-        machine.on(new ShardEvent.TokensKnown(Recognition.of(log)), process.now(), commands::add);
+        machine.on(new ShardEvent.TokensKnown(recognition()), process.now(), commands::add);
+        aheadNanos = world.agenda.elapsed() - process.now();
+        world.sink.repeats().counts(counts);
         view = machine.view();
         oracle = new ShardOracle(process, settings, counts, sender);
+    }
+
+    private static TokenMint tokens(PipelineProcess process) {
+        var perRun = TokenMint.perRun("run" + process.run);
+        if (!process.world.scenario.planned()) return perRun;
+        var fingerprints = Map.of(Member.SINK, process.source.format().name());
+        return new SegmentTokens("pipeline", "group", 1, fingerprints, perRun);
+    }
+
+    private Recognition recognition() {
+        var store = process.sink.store();
+        var log = store.kind().tokenLog();
+        if (!world.scenario.planned()) return Recognition.of(log);
+        var window = store.kind() == SinkKind.WINDOWED
+                ? store.windowNanos() - Scenario.WINDOW_MARGIN_NANOS
+                : NanoClock.NEVER;
+        return new Recognition(log, window, store.kind() == SinkKind.TRANSACTIONAL, false);
     }
 
     int index() {
@@ -272,6 +295,7 @@ final class ShardShell {
 
     private void on(ShardEvent event) {
         if (!commands.isEmpty()) throw new IllegalStateException("commands are left");
+        tellOfLeap();
         if (!(event instanceof ShardEvent.Tick)) idleTicks.clear();
         world.note(event.getClass().getSimpleName(), index, id(event));
         if (event instanceof ShardEvent.ChunksArrived(var chunks)) chunks.forEach(oracle::arrived);
@@ -298,6 +322,15 @@ final class ShardShell {
         }
         oracle.carriedOut(event, after);
         process.checkBudget();
+    }
+
+    /// As production's worker: its own clock may have stood still.
+    private void tellOfLeap() {
+        var ahead = world.agenda.elapsed() - process.now();
+        var leapt = ahead - aheadNanos;
+        if (leapt < LEAP_NANOS) return;
+        aheadNanos = ahead;
+        machine.on(new ShardEvent.ClockLeapt(leapt), process.now(), commands::add);
     }
 
     private void decided(ShardCommand command) {
@@ -376,6 +409,8 @@ final class ShardShell {
                     ShardEvent.DeadLettered _,
                     ShardEvent.Tick _,
                     ShardEvent.TokensKnown _,
+                    ShardEvent.SplitMarked _,
+                    ShardEvent.ClockLeapt _,
                     ShardEvent.Pressure _,
                     ShardEvent.Revoking _,
                     ShardEvent.EpochEnded _,
@@ -408,6 +443,8 @@ final class ShardShell {
             case ShardEvent.Revoking(var _, var epoch) -> epoch;
             case ShardEvent.Tick(),
                     ShardEvent.TokensKnown(var _),
+                    ShardEvent.SplitMarked _,
+                    ShardEvent.ClockLeapt _,
                     ShardEvent.Pressure(),
                     ShardEvent.InputClosed(),
                     ShardEvent.DrainBy(var _) -> 0;
@@ -418,6 +455,7 @@ final class ShardShell {
         switch (command) {
             case ShardCommand.StartAttempt start -> {
                 world.note("start", start.attempt(), start.replica());
+                world.group.plans().sent(start, recognition().byRow());
                 var attempt = world.sink.write(
                         index,
                         start.replica(),
@@ -455,6 +493,10 @@ final class ShardShell {
             }
             case ShardCommand.DeadLetter letter -> send(letter);
             case ShardCommand.StopFor(var row, var failure) -> process.failed(5, "refused: " + row + " " + failure);
+            case ShardCommand.MarkSplit(var batch) ->
+                batch.rows().slices().getFirst().chunk().splitting();
+            case ShardCommand.StopForExpired(var batch, var age, var window) ->
+                process.failed(5, "batch " + batch.id() + " is " + age + " ns old, and the window " + window);
             case ShardCommand.Tell(var note) -> told(note);
             case ShardCommand.Finished() -> {
                 if (finished) throw new Violation("O9", "shard " + index + " finishes twice");
@@ -545,6 +587,8 @@ final class ShardShell {
                     ShardNote.ReplicaClosed _,
                     ShardNote.Pinned _,
                     ShardNote.Wrote _ -> {}
+            case ShardNote.TokenAges _ -> world.reached(Sometimes.TOKEN_AGED);
+            case ShardNote.TokenExpired _ -> world.reached(Sometimes.TOKEN_RESENT);
         }
     }
 
@@ -555,6 +599,7 @@ final class ShardShell {
             case LINGER -> Sometimes.LINGER_SEAL;
             case PRESSURE -> Sometimes.PRESSURE_SEAL;
             case REBALANCE -> Sometimes.REBALANCE_SEAL;
+            case SEGMENT -> Sometimes.SEGMENT_SEAL;
             case LAYOUT -> Sometimes.LAYOUT_SEAL;
             case DRAIN -> Sometimes.DRAIN_SEAL;
         };

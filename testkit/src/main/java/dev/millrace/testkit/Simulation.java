@@ -159,6 +159,7 @@ public final class Simulation {
         while (!draining.stream().allMatch(PipelineProcess::gone)) {
             if (!step(bound)) throw new Violation("O9", "a process does not end");
         }
+        world.sink.repeats().total();
         world.reached(Sometimes.DRAIN_COMPLETE);
     }
 }

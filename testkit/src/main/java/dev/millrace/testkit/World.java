@@ -1,5 +1,6 @@
 package dev.millrace.testkit;
 
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -27,6 +28,7 @@ final class World {
     private long epochs;
     private int layout;
     private boolean healed;
+    private boolean planLost;
     private long outageEnds;
 
     World(long seed, Suppressed suppressed) {
@@ -40,6 +42,21 @@ final class World {
         letters = new FakeDeadLetters(this);
         operator = new Operator(this);
         order = new OrderOracle();
+    }
+
+    /// What a wall clock shows: every process the same.
+    Instant wall() {
+        return Instant.ofEpochMilli(1_700_000_000_000L + agenda.elapsed() / 1_000_000);
+    }
+
+    /// What was planned is not known any more, by what befell the group: rows may be stored again, and nobody can
+    /// count them.
+    void planLost() {
+        planLost = true;
+    }
+
+    boolean isPlanLost() {
+        return planLost;
     }
 
     void note(String what, long a, long b) {

@@ -440,7 +440,7 @@ record Mutant(String name, String module, String type, List<Edit> edits) {
                         "a commit without the topic's identity",
                         "connectors/kafka",
                         "dev.millrace.kafka.Owned",
-                        new Edit("this.note = TopicNote.of(flow.partition.topicId());", "this.note = \"\";")),
+                        new Edit("this.note = CommitNote.of(flow.partition.topicId());", "this.note = \"\";")),
                 new Mutant(
                         "a drain forgets what waits",
                         "connectors/kafka",

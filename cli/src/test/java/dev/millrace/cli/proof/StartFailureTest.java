@@ -84,7 +84,7 @@ class StartFailureTest {
         cases.put("port in use", good(stage, topic).set("admin.listen", "127.0.0.1:" + takenPort));
         cases.put(
                 "report's folder missing", good(stage, topic).set("drain.report", directory + "/missing/report.json"));
-        cases.put("a part that is not built", good(stage, topic).set("delivery", "effectively_once"));
+        cases.put("a part that is not built", good(stage, topic).set("route.key", "$.customer_id"));
         stage.topics().create(stage.topic("compacted"), 1, Map.of("cleanup.policy", "compact"));
         cases.put("a dead-letter topic that forgets", good(stage, topic).set("poison.topic", stage.topic("compacted")));
         cases.put("dead letters that would be read again", good(stage, topic).set("poison.topic", topic));

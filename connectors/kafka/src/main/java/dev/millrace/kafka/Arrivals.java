@@ -63,7 +63,6 @@ final class Arrivals {
         if (partitions.isEmpty()) return;
         consumer.pause(partitions);
         for (var partition : partitions) arriving.put(partition, new Arriving());
-        locate();
     }
 
     void gone(Collection<TopicPartition> partitions) {
@@ -87,7 +86,7 @@ final class Arrivals {
         });
     }
 
-    /// Reads where those begin that do not know it yet. What does not come in time is asked again at the next turn.
+    /// Reads where those begin that do not know it yet, while no commit of this member is out. What does not come in time is asked again at the next turn.
     void locate() {
         var unknown = new HashSet<TopicPartition>();
         arriving.forEach((partition, one) -> {

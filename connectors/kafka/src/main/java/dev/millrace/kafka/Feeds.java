@@ -31,7 +31,7 @@ final class Feeds {
             for (var shard = 0; shard < sink.shards(); shard++)
                 for (var lane = 0; lane < sink.lanes(); lane++)
                     all.add(new Outlet(
-                            new Target(index, shard, lane), sink.chunkBytes(), sink.chunkLingerNanos(), intake));
+                            new Target(index, shard, lane), sink, intake));
         }
         outlets = all.toArray(Outlet[]::new);
     }

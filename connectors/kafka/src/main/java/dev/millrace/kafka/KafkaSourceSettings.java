@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /// What the source is told: which topics of which cluster, as which group, and how carefully. Times are nanoseconds.
 public record KafkaSourceSettings(
@@ -19,7 +20,9 @@ public record KafkaSourceSettings(
         Values values,
         Checkpoint checkpoint,
         Membership membership,
-        Watch watch) {
+        Watch watch,
+        @Nullable Planning planning,
+        boolean replans) {
     private static final long MILLIS = 1_000_000L;
     private static final long SECONDS = 1_000 * MILLIS;
 
@@ -47,7 +50,9 @@ public record KafkaSourceSettings(
                 Values.defaults(),
                 Checkpoint.defaults(),
                 Membership.defaults(),
-                Watch.defaults());
+                Watch.defaults(),
+                null,
+                false);
     }
 
     private static void positive(String name, long nanos) {
@@ -235,6 +240,17 @@ public record KafkaSourceSettings(
         return with(draft -> draft.watch = often);
     }
 
+    /// Under effectively-once delivery; null without.
+    public KafkaSourceSettings planning(@Nullable Planning how) {
+        return with(draft -> draft.planning = how);
+    }
+
+    /// Whether segments that are open under other settings are cut anew, and their rows perhaps stored twice; else
+    /// the process ends.
+    public KafkaSourceSettings replans(boolean choice) {
+        return with(draft -> draft.replans = choice);
+    }
+
     private KafkaSourceSettings with(Consumer<Draft> change) {
         var draft = new Draft(this);
         change.accept(draft);
@@ -254,6 +270,8 @@ public record KafkaSourceSettings(
         private Checkpoint checkpoint;
         private Membership membership;
         private Watch watch;
+        private @Nullable Planning planning;
+        private boolean replans;
 
         Draft(KafkaSourceSettings before) {
             this.before = before;
@@ -267,6 +285,8 @@ public record KafkaSourceSettings(
             checkpoint = before.checkpoint;
             membership = before.membership;
             watch = before.watch;
+            planning = before.planning;
+            replans = before.replans;
         }
 
         KafkaSourceSettings settings() {
@@ -283,7 +303,9 @@ public record KafkaSourceSettings(
                     values,
                     checkpoint,
                     membership,
-                    watch);
+                    watch,
+                    planning,
+                    replans);
         }
     }
 }

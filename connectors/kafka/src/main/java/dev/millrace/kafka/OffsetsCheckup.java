@@ -1,6 +1,6 @@
 package dev.millrace.kafka;
 
-import dev.millrace.checkpoint.TopicId;
+import dev.millrace.checkpoint.CommitNote;
 import dev.millrace.kafka.AdminCalls.Failed;
 import dev.millrace.kafka.KafkaSourceSettings.OnLostOffset;
 import dev.millrace.kafka.KafkaSourceSettings.OnNoOffset;
@@ -110,7 +110,8 @@ final class OffsetsCheckup {
 
     private void identity(TopicPartition partition, OffsetAndMetadata committed, Map<String, TopicDescription> topics) {
         var topic = topics.get(partition.topic());
-        if (topic == null || !(TopicNote.read(committed.metadata()) instanceof TopicNote.Of(TopicId was))) return;
+        var was = CommitNote.read(committed.metadata(), committed.offset()).topic();
+        if (topic == null || was == null) return;
         var is = topic.topicId().toString();
         if (was.text().equals(is)) return;
         findings.add(Finding.fault(

@@ -7,6 +7,7 @@ import dev.millrace.sinkpool.SlabSource;
 import dev.millrace.sinkpool.Target;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// The chunks of one source thread for one target that its shard has not taken yet.
 ///
@@ -23,6 +24,7 @@ final class Outlet {
     final Target target;
     final SlabSource slabs;
     final long lingerNanos;
+    private final SinkFeed.@Nullable PlannedBatches planned;
     private final Intake intake;
     private final long bulkRows;
     private final long bulkBytes;
@@ -32,20 +34,42 @@ final class Outlet {
     private boolean blocked;
     private boolean made;
 
-    Outlet(Target target, int chunkBytes, long lingerNanos, Intake intake) {
+    Outlet(Target target, SinkFeed sink, Intake intake) {
         this.target = target;
-        this.slabs = new SlabSource(chunkBytes);
-        this.lingerNanos = lingerNanos;
+        this.slabs = new SlabSource(sink.chunkBytes());
+        this.lingerNanos = sink.chunkLingerNanos();
+        this.planned = sink.planned();
         this.intake = intake;
         this.bulkRows = intake.budget().maxRows() / PART_OF_BUDGET;
         this.bulkBytes = Math.min(BULK_BYTES, intake.budget().maxBytes() / PART_OF_BUDGET);
     }
 
-    void add(EncodedChunk chunk) {
+    /// Its chunks come by segments.
+    boolean planned() {
+        return planned != null;
+    }
+
+    /// A batch of so much is full.
+    boolean fullBatch(long ofRows, long ofBytes) {
+        var batches = planned;
+        return batches != null && (ofRows >= batches.maxRows() || ofBytes >= batches.maxBytes());
+    }
+
+    /// All that a segment has for the target.
+    void addSegment(List<EncodedChunk> chunks) {
+        for (var chunk : chunks) put(chunk);
+        if (!blocked) offer();
+    }
+
+    private void put(EncodedChunk chunk) {
         ready.add(chunk);
         rows += chunk.rows();
         bytes += chunk.byteCount();
         made = true;
+    }
+
+    void add(EncodedChunk chunk) {
+        put(chunk);
         if (!blocked && (rows >= bulkRows || bytes >= bulkBytes)) offer();
     }
 
@@ -63,7 +87,9 @@ final class Outlet {
             if (blocked) blocked = !intake.hasRoom(target);
             return true;
         }
-        if (intake.offer(target, ready)) {
+        if (planned != null) {
+            offerSegments();
+        } else if (intake.offer(target, ready)) {
             ready = new ArrayList<>();
             rows = 0;
             bytes = 0;
@@ -72,6 +98,21 @@ final class Outlet {
         }
         blocked = !ready.isEmpty();
         return !blocked;
+    }
+
+    /// One segment's chunks at a time: they are one batch, which a shard takes whole or not at all.
+    private void offerSegments() {
+        while (!ready.isEmpty()) {
+            var count = 1;
+            while (!ready.get(count - 1).endsSegment()) count++;
+            var chunks = new ArrayList<>(ready.subList(0, count));
+            if (!intake.offer(target, chunks)) return;
+            ready.subList(0, count).clear();
+            for (var chunk : chunks) {
+                rows -= chunk.rows();
+                bytes -= chunk.byteCount();
+            }
+        }
     }
 
     // All of it may be more than the target's share of the budget, and then would never be taken at once.

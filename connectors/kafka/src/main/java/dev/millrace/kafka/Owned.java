@@ -1,6 +1,7 @@
 package dev.millrace.kafka;
 
 import dev.millrace.checkpoint.CommitEntry;
+import dev.millrace.checkpoint.CommitNote;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +17,12 @@ final class Owned {
 
     /// Its next record goes to a target that takes no more.
     boolean noRoom;
+
+    /// No further segment of it may be open.
+    boolean noPlan;
+
+    /// The segment of it that is to be read again has no place in the budget.
+    boolean noPlace;
 
     /// Too many of its dead letters wait to be acknowledged.
     boolean lettersOut;
@@ -47,11 +54,13 @@ final class Owned {
 
     Owned(PartitionFlow flow, long nowNanos) {
         this.flow = flow;
-        this.note = TopicNote.of(flow.partition.topicId());
+        this.note = CommitNote.of(flow.partition.topicId());
         this.headNanos = nowNanos;
     }
 
     CommitEntry toCommit() {
+        var segments = flow.segments();
+        if (segments != null) return segments.plan.entry();
         return new CommitEntry(flow.tracker.watermark(), flow.tracker.watermarkLeaderEpoch(), note);
     }
 
@@ -81,7 +90,8 @@ final class Owned {
 
     /// Nothing of it is on its way, or can be waited for.
     boolean idle() {
-        return flow.tracker.idle() || stalledNanos != null;
+        // What is planned need not be waited for: whoever gets the partition next has the plan.
+        return flow.segments() != null || flow.tracker.idle() || stalledNanos != null;
     }
 
     private @Nullable String blockedBy(@Nullable PauseReason paused) {

@@ -8,11 +8,13 @@ import dev.millrace.checkpoint.Resolved;
 import dev.millrace.checkpoint.SourcePartition;
 import dev.millrace.sinkpool.AdmissionBudget;
 import dev.millrace.sinkpool.ChunkBuilder;
+import dev.millrace.sinkpool.EncodedChunk;
 import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.RecordView;
 import dev.millrace.sinkpool.RowEncoder.Encoded;
 import java.util.ArrayDeque;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// One partition of one member in one epoch: what was polled and is not encoded yet, what is being built,
@@ -34,6 +36,12 @@ final class PartitionFlow {
         /// The next record goes to a target that takes no more.
         record NoRoom() implements Progress {}
 
+        /// What is collected has to be cut before more is encoded, and no further segment may be open.
+        record NoPlan() implements Progress {}
+
+        /// The segment that is to be read again has no place in the budget yet.
+        record NoPlace() implements Progress {}
+
         /// Too many dead letters of this partition wait to be acknowledged.
         record LettersOut() implements Progress {}
 
@@ -48,6 +56,8 @@ final class PartitionFlow {
     private static final Progress DONE = new Progress.Done();
     private static final Progress NO_BUDGET = new Progress.NoBudget();
     private static final Progress NO_ROOM = new Progress.NoRoom();
+    private static final Progress NO_PLACE = new Progress.NoPlace();
+    private static final Progress NO_PLAN = new Progress.NoPlan();
     private static final Progress LETTERS_OUT = new Progress.LettersOut();
     private static final Progress DRIFTING = new Progress.Drifting();
 
@@ -55,6 +65,7 @@ final class PartitionFlow {
     private static final class Run {
         final Ack ack;
         final @Nullable PolledRecords records;
+        final int first;
         final int end;
         final long polledNanos;
         int at;
@@ -62,6 +73,7 @@ final class PartitionFlow {
         Run(Ack ack, @Nullable PolledRecords records, int at, int end, long polledNanos) {
             this.ack = ack;
             this.records = records;
+            this.first = at;
             this.at = at;
             this.end = end;
             this.polledNanos = polledNanos;
@@ -78,6 +90,10 @@ final class PartitionFlow {
     private final PoisonRows poisonRows;
     private final Resolved resolved;
     private final AdmissionBudget budget;
+    /// Null where nothing is planned.
+    private final @Nullable Segments segments;
+    private final long plannedLingerNanos;
+
     /// For advisory sinks; none, mostly.
     private final Follower[] followers;
 
@@ -88,6 +104,7 @@ final class PartitionFlow {
     private final int[] targets;
     private final int[] openBuilders;
     private int openCount;
+    private int leaderEpoch;
 
     /// What its table has to get back before it goes on.
     private @Nullable String waitsFor;
@@ -100,7 +117,8 @@ final class PartitionFlow {
             PoisonRows.Shared poison,
             Resolved resolved,
             AdmissionBudget budget,
-            List<AdvisoryOutlet> advisory) {
+            List<AdvisoryOutlet> advisory,
+            @Nullable Segments segments) {
         this.partition = tracker.partition();
         this.epoch = tracker.epoch();
         this.tracker = tracker;
@@ -121,6 +139,20 @@ final class PartitionFlow {
         this.open = new boolean[count];
         this.openBuilders = new int[count];
         this.targets = new int[mine.length];
+        this.segments = segments;
+        this.leaderEpoch = tracker.watermarkLeaderEpoch();
+        var linger = Long.MAX_VALUE;
+        for (var feed : mine) {
+            var planned = feed.sink().planned();
+            if (planned != null) linger = Math.min(linger, planned.lingerNanos());
+        }
+        this.plannedLingerNanos = linger;
+    }
+
+    /// Null where nothing is planned.
+    @Nullable
+    Segments segments() {
+        return segments;
     }
 
     /// Registers what a poll gave, up to the position after it. Ranges end where the leader epoch changes.
@@ -132,15 +164,40 @@ final class PartitionFlow {
         account.polled(size);
         var at = 0;
         while (records != null && at < size) {
-            var leaderEpoch = records.leaderEpoch(at);
-            var to = endOfEpoch(records, at, size, leaderEpoch);
-            var last = to == size && (nextLeaderEpoch == leaderEpoch || nextLeaderEpoch < 0);
+            var epochOfRun = records.leaderEpoch(at);
+            var bound = replayEnd();
+            var to = below(bound, records, at, endOfEpoch(records, at, size, epochOfRun));
+            if (to == at) {
+                gap(bound, -1, nowNanos);
+                continue;
+            }
+            var last = to == size && (nextLeaderEpoch == epochOfRun || nextLeaderEpoch < 0);
             var end = last ? next : to < size ? records.offset(to) : records.offset(size - 1) + 1;
-            waiting.addLast(new Run(register(end, leaderEpoch), records, at, to, nowNanos));
+            waiting.addLast(new Run(register(Math.min(end, bound), epochOfRun), records, at, to, nowNanos));
             at = to;
         }
-        // Markers and holes alone: a range that is done as soon as those before it are.
-        if (next > tracker.end()) register(next, nextLeaderEpoch).close();
+        gap(next, nextLeaderEpoch, nowNanos);
+    }
+
+    // A range never spans the end of a segment that is rebuilt.
+    private long replayEnd() {
+        return segments == null ? Long.MAX_VALUE : segments.replayEnd(tracker.end());
+    }
+
+    private static int below(long bound, PolledRecords records, int from, int to) {
+        if (records.offset(to - 1) < bound) return to;
+        var at = from;
+        while (at < to && records.offset(at) < bound) at++;
+        return at;
+    }
+
+    /// Markers and holes alone, up to `next`: ranges that are done as soon as those before them are.
+    private void gap(long next, int leaderEpochThere, long nowNanos) {
+        while (next > tracker.end()) {
+            var ack = register(Math.min(next, replayEnd()), leaderEpochThere);
+            if (segments == null) ack.close();
+            else waiting.addLast(new Run(ack, null, 0, 0, nowNanos));
+        }
     }
 
     /// Counts what a poll gave and nobody takes.
@@ -163,8 +220,8 @@ final class PartitionFlow {
     }
 
     /// Offsets that nobody will ever read: done as soon as those before them are.
-    void passOver(long next, int leaderEpoch) {
-        if (next > tracker.end()) register(next, leaderEpoch).close();
+    void passOver(long next, int leaderEpochThere, long nowNanos) {
+        gap(next, leaderEpochThere, nowNanos);
     }
 
     /// Which of its dead letters is not taken for now and why; null while all are taken.
@@ -174,23 +231,72 @@ final class PartitionFlow {
     }
 
     /// Encodes what waits, as far as there is room.
-    Progress encodeOn() {
+    Progress encodeOn(long nowNanos) {
         if (waiting.isEmpty()) return DONE;
-        if (budget.full()) return NO_BUDGET;
+        if (rebuilds() ? !admitted() : budget.full()) return rebuilds() ? NO_PLACE : NO_BUDGET;
         for (var run = waiting.peekFirst(); run != null; run = waiting.peekFirst()) {
-            var stopped = encode(run);
+            if (rebuilds() && !admitted()) return NO_PLACE;
+            var stopped = encode(run, nowNanos);
             poisonRows.tally();
             if (stopped != null) return stopped;
+            // A cut has put what is left of it in its place.
+            if (waiting.peekFirst() != run) continue;
             waiting.removeFirst();
             close(run);
         }
         return DONE;
     }
 
+    /// A segment of the plan is being read again.
+    boolean rebuilds() {
+        return segments != null && segments.replaying() != null;
+    }
+
+    /// Its rows have a place in the budget already.
+    boolean admitted() {
+        return segments != null && rebuilds() && segments.admitted();
+    }
+
     /// All that it gives was encoded: it may be told from now on.
     private void close(Run run) {
         for (var follower : followers) follower.end(run.ack);
+        leaderEpoch = run.ack.range().leaderEpoch();
+        if (segments != null) {
+            var replayed = segments.replaying();
+            if (replayed != null && replayed.to() == run.ack.range().next()) {
+                handOver();
+                segments.passed(leaderEpoch);
+            }
+        }
         run.ack.close();
+    }
+
+    /// What is collected is a segment from now on, if one more may be open.
+    boolean cut(long nowNanos) {
+        if (segments == null || !segments.any() || !segments.mayCut()) return false;
+        var at = tracker.end();
+        var run = waiting.peekFirst();
+        var records = run == null ? null : run.records;
+        if (run != null && (records == null || run.at == run.first)) {
+            at = run.ack.range().from();
+        } else if (run != null && records != null && run.at < run.end) {
+            at = records.offset(run.at);
+            leaderEpoch = run.ack.range().leaderEpoch();
+            if (at > run.ack.range().from()) cut(run, at);
+        } else if (run != null) {
+            at = run.ack.range().next();
+            leaderEpoch = run.ack.range().leaderEpoch();
+        }
+        handOver();
+        segments.cut(at, leaderEpoch, nowNanos);
+        return true;
+    }
+
+    /// Cuts what has waited so long for more.
+    boolean cutDue(long nowNanos) {
+        return segments != null
+                && NanoClock.reached(segments.dueNanos(plannedLingerNanos), nowNanos)
+                && cut(nowNanos);
     }
 
     /// A range was told, in this epoch.
@@ -198,10 +304,15 @@ final class PartitionFlow {
         for (var follower : followers) follower.resolved(range, resolution, nowNanos);
     }
 
-    private @Nullable Progress encode(Run run) {
+    private @Nullable Progress encode(Run run, long nowNanos) {
         var records = run.records;
         if (records == null) return null;
+        if (segments != null && run.at == run.first && leaderEpoch != run.ack.range().leaderEpoch()) handOver();
         while (run.at < run.end) {
+            if (segments != null && segments.full() && segments.replaying() == null) {
+                if (!cut(nowNanos)) return NO_PLAN;
+                if (waiting.peekFirst() != run) return null;
+            }
             var record = records.at(run.at);
             var everywhere = false;
             var full = held();
@@ -221,7 +332,7 @@ final class PartitionFlow {
                             }
                             case Encoded.Poison poison -> {
                                 everywhere = false;
-                                if (poisonRows.stops()) return poisoned(run, poison);
+                                if (poisonRows.stops()) return poisoned(run, poison, nowNanos);
                                 poisonRows.setAside(record, poison, account.sinks.subList(i, i + 1), run.ack);
                             }
                         }
@@ -231,7 +342,7 @@ final class PartitionFlow {
                     for (var sink : account.sinks) sink.skip(reason);
                 }
                 case Encoded.Poison poison -> {
-                    if (poisonRows.stops()) return poisoned(run, poison);
+                    if (poisonRows.stops()) return poisoned(run, poison, nowNanos);
                     poisonRows.setAside(record, poison, account.sinks, run.ack);
                 }
             }
@@ -270,6 +381,7 @@ final class PartitionFlow {
             builder.begin(run.ack, run.polledNanos);
         }
         var answer = builder.append(record, mine[i].encoder());
+        if (segments != null && answer instanceof Encoded.Written) segments.row(run.polledNanos);
         if (!open[target] && builder.rows() > 0) {
             open[target] = true;
             openBuilders[openCount++] = target;
@@ -282,10 +394,16 @@ final class PartitionFlow {
         if (builder == null) {
             var outlet = feeds.outlet(target);
             var tally = account.sinks.get(i).tally;
-            builder = new ChunkBuilder(partition, epoch, outlet.target, outlet.slabs, budget, tally, outlet::add);
+            builder = new ChunkBuilder(partition, epoch, outlet.target, outlet.slabs, budget, tally, ready(target));
             builders[target] = builder;
         }
         return builder;
+    }
+
+    private Consumer<EncodedChunk> ready(int target) {
+        var collecting = segments;
+        var outlet = feeds.outlet(target);
+        return collecting != null && outlet.planned() ? chunk -> collecting.add(target, chunk) : outlet::add;
     }
 
     /// Whether a sink's table lacks what the record needs. What is before it is done when its chunks are; it is
@@ -309,15 +427,19 @@ final class PartitionFlow {
         return what == null ? Owned.DRIFT : what;
     }
 
-    private Progress poisoned(Run run, Encoded.Poison poison) {
+    private Progress poisoned(Run run, Encoded.Poison poison, long nowNanos) {
         var records = run.records;
         var offset = records == null ? -1 : records.offset(run.at);
-        giveUpWaiting();
+        giveUpWaiting(nowNanos);
         return new Progress.Poisoned(offset, poison.reason(), poison.detail());
     }
 
     /// Gives up what waits from the next record on; what is before it is done when its chunks are.
-    void giveUpWaiting() {
+    void giveUpWaiting(long nowNanos) {
+        if (segments != null && !cut(nowNanos)) {
+            handOver();
+            segments.discardCollected();
+        }
         handOver();
         var run = waiting.peekFirst();
         var records = run == null ? null : run.records;
@@ -353,6 +475,22 @@ final class PartitionFlow {
         openCount = 0;
     }
 
+    /// Hands over what no segment is collected of.
+    void handOverUnplanned() {
+        var kept = 0;
+        for (var i = 0; i < openCount; i++) {
+            var target = openBuilders[i];
+            var builder = builders[target];
+            if (feeds.outlet(target).planned()) {
+                openBuilders[kept++] = target;
+                continue;
+            }
+            open[target] = false;
+            if (builder != null) builder.handOver();
+        }
+        openCount = kept;
+    }
+
     /// Hands over what is `chunk.linger` old.
     void handOverDue(long nowNanos) {
         var kept = 0;
@@ -360,6 +498,10 @@ final class PartitionFlow {
             var target = openBuilders[i];
             var builder = builders[target];
             if (builder != null && builder.rows() > 0) {
+                if (feeds.outlet(target).planned()) {
+                    openBuilders[kept++] = target;
+                    continue;
+                }
                 if (nowNanos - builder.oldestNanos() < feeds.outlet(target).lingerNanos) {
                     openBuilders[kept++] = target;
                     continue;
@@ -373,11 +515,11 @@ final class PartitionFlow {
 
     /// When something of this partition would next be handed over because of its age.
     long wakeAtNanos() {
-        var wake = NanoClock.NEVER;
+        var wake = segments == null ? NanoClock.NEVER : segments.dueNanos(plannedLingerNanos);
         for (var i = 0; i < openCount; i++) {
             var target = openBuilders[i];
             var builder = builders[target];
-            if (builder == null || builder.rows() == 0) continue;
+            if (builder == null || builder.rows() == 0 || feeds.outlet(target).planned()) continue;
             wake = NanoClock.earlier(wake, builder.oldestNanos() + feeds.outlet(target).lingerNanos);
         }
         return wake;
@@ -419,6 +561,12 @@ final class PartitionFlow {
     void discard() {
         dropWaiting();
         handOver();
+        if (segments != null) segments.discard();
+    }
+
+    /// What is collected for a segment, or cut and not in a committed plan yet.
+    boolean waitsForPlan() {
+        return segments != null && (segments.any() || segments.waitsForPlan());
     }
 
     /// Nothing more that is told of it counts.

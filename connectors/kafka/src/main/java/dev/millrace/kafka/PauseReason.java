@@ -13,6 +13,8 @@ public enum PauseReason {
     /// A sink's table changed: what was made for the old one is finished or given up, then it is
     /// read again.
     LAYOUT,
+    /// As many segments are open as may be, or the plan's text is as long as it may be.
+    PLAN,
     /// `checkpoint.max_pending` ranges above the watermark.
     PENDING,
     /// A stop was asked for.

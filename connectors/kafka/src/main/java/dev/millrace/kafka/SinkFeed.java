@@ -4,12 +4,14 @@ import dev.millrace.sinkpool.Router;
 import dev.millrace.sinkpool.RowEncoder;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /// One sink as the source sees it: which topics it takes, how a record becomes a row of it, and to which shard and
 /// lane the row goes. Its place in the list that the source is given is [dev.millrace.sinkpool.Target#sink].
 ///
 /// `encoder` makes one for each source thread. A chunk is full at `chunkBytes`, and is handed over when its oldest
-/// row is `chunkLingerNanos` old.
+/// row is `chunkLingerNanos` old. `planned` is null for a sink without tokens, whose shards merge what comes: nobody
+/// waits for a plan there.
 public record SinkFeed(
         String name,
         Predicate<String> topics,
@@ -18,7 +20,24 @@ public record SinkFeed(
         int shards,
         int lanes,
         int chunkBytes,
-        long chunkLingerNanos) {
+        long chunkLingerNanos,
+        @Nullable PlannedBatches planned) {
+    /// When a segment is cut, for the batch that one shard gets of it.
+    public record PlannedBatches(int maxRows, long maxBytes, long lingerNanos) {}
+
+    /// One whose shards merge what comes.
+    public SinkFeed(
+            String name,
+            Predicate<String> topics,
+            Supplier<RowEncoder> encoder,
+            Router router,
+            int shards,
+            int lanes,
+            int chunkBytes,
+            long chunkLingerNanos) {
+        this(name, topics, encoder, router, shards, lanes, chunkBytes, chunkLingerNanos, null);
+    }
+
     public SinkFeed {
         if (shards < 1 || lanes < 1)
             throw new IllegalArgumentException(name + ": " + shards + " shards of " + lanes + " lanes");

@@ -22,6 +22,7 @@ public final class SourceCounters {
     private final AtomicLong rebalances = new AtomicLong();
     private final AtomicLong flapping = new AtomicLong();
     private final AtomicLong staleAcks = new AtomicLong();
+    private final AtomicLong perhapsTwice = new AtomicLong();
     private final AtomicLong offsetsLost = new AtomicLong();
     private final Map<PauseReason, AtomicLong> pauses = new EnumMap<>(PauseReason.class);
     private final Map<CommitResult, AtomicLong> commits = new EnumMap<>(CommitResult.class);
@@ -56,6 +57,11 @@ public final class SourceCounters {
         offsetsLost.addAndGet(count);
     }
 
+    /// So many offsets may have been sent before in other batches.
+    void perhapsTwice(long count) {
+        perhapsTwice.addAndGet(count);
+    }
+
     void committed(Answer answer) {
         var result = switch (answer) {
             case Answer.Acknowledged() -> CommitResult.ACKNOWLEDGED;
@@ -84,6 +90,12 @@ public final class SourceCounters {
     /// Acknowledgements of an epoch that had ended.
     public long staleAcks() {
         return staleAcks.get();
+    }
+
+    /// Rows, at most, that are sent again in other batches than before, so that no token is recognised: the plan
+    /// was lost, or its settings or a table changed.
+    public long possibleDuplicates() {
+        return perhapsTwice.get();
     }
 
     /// Offsets that retention took before they were read, under `on_lost_offset: continue`.

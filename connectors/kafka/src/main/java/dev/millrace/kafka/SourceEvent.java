@@ -15,11 +15,20 @@ import org.jspecify.annotations.Nullable;
 /// All that can happen to one group member. Everything the source machine learns comes as one of these.
 public sealed interface SourceEvent {
     /// The partition is this member's from now on, and is read from `start`. `committed` is what the
-    /// group has for it, null for nothing.
+    /// group has for it, null for nothing; `logEnd` is where its log ends, asked for only where what
+    /// was open can't be read (−1 where unknown).
     record Assigned(
             SourcePartition partition,
             CommitEntry start,
-            @Nullable CommitEntry committed) implements SourceEvent {}
+            @Nullable CommitEntry committed,
+            long logEnd) implements SourceEvent {
+        public Assigned(
+                SourcePartition partition,
+                CommitEntry start,
+                @Nullable CommitEntry committed) {
+            this(partition, start, committed, -1);
+        }
+    }
 
     /// What one poll gave, also when that is nothing: then nothing more waits at the broker just now.
     record Polled(List<Batch> batches) implements SourceEvent {
@@ -81,6 +90,9 @@ public sealed interface SourceEvent {
     private static Set<SourcePartition> ordered(Set<SourcePartition> partitions) {
         return Collections.unmodifiableSortedSet(new TreeSet<>(partitions));
     }
+
+    /// A batch with rows of this range is to be taken apart, and waits until the plan says so.
+    record SplitAsked(Range range) implements SourceEvent {}
 
     /// A stop was asked for: what was polled is encoded while there is room, until `encodeUntilNanos`.
     record StopTaking(long encodeUntilNanos) implements SourceEvent {}

@@ -5,7 +5,9 @@ import dev.millrace.checkpoint.CommitFlight;
 import dev.millrace.checkpoint.CommitFlight.Answer;
 import dev.millrace.checkpoint.OpenHandles;
 import dev.millrace.checkpoint.PartitionTracker;
+import dev.millrace.checkpoint.Range;
 import dev.millrace.checkpoint.Resolved;
+import dev.millrace.checkpoint.SegmentPlan;
 import dev.millrace.checkpoint.SourcePartition;
 import dev.millrace.kafka.KafkaSourceSettings.OnLostOffset;
 import dev.millrace.kafka.SourceCommand.Stop;
@@ -80,6 +82,7 @@ public final class SourceMachine {
     private final PauseBook pauses;
     private final PoisonRows.Shared poison;
     private final CommitFlight flight;
+    private final @Nullable Planning planning;
     private final TreeMap<SourcePartition, Owned> owned = new TreeMap<>();
 
     private boolean budgetHeld;
@@ -101,7 +104,11 @@ public final class SourceMachine {
         this.format = ValueFormat.of(values.format(), values.onTombstone());
         this.pauses = new PauseBook(parts.counters());
         this.poison = new PoisonRows.Shared(values, parts.deadLetters());
-        this.flight = new CommitFlight(parts.settings().checkpoint().intervalNanos(), nowNanos);
+        this.planning = parts.settings().planning();
+        this.flight = new CommitFlight(
+                parts.settings().checkpoint().intervalNanos(),
+                planning == null ? 0 : planning.quarantineNanos(),
+                nowNanos);
     }
 
     /// A machine with accounts of its own, for a simulation.
@@ -114,7 +121,7 @@ public final class SourceMachine {
     /// they are to be carried out.
     public void on(SourceEvent event, long nowNanos, Consumer<SourceCommand> out) {
         switch (event) {
-            case SourceEvent.Assigned assigned -> assigned(assigned, nowNanos);
+            case SourceEvent.Assigned assigned -> assigned(assigned, nowNanos, out);
             case SourceEvent.Polled(var batches) -> polled(batches, nowNanos, out);
             case SourceEvent.Tick() -> step(false, nowNanos, out);
             case SourceEvent.RangeResolved resolved -> resolved(resolved, nowNanos);
@@ -124,9 +131,10 @@ public final class SourceMachine {
             case SourceEvent.Revoked(var partitions) -> revoked(partitions);
             case SourceEvent.Lost(var partitions) -> revoked(partitions);
             case SourceEvent.TopicChanged changed -> topicChanged(changed, out);
-            case SourceEvent.OffsetsLost lost -> offsetsLost(lost, out);
+            case SourceEvent.OffsetsLost lost -> offsetsLost(lost, nowNanos, out);
             case SourceEvent.LogTruncated cut -> truncated(cut, out);
             case SourceEvent.LayoutChanged(var sink) -> layoutChanged(sink, nowNanos);
+            case SourceEvent.SplitAsked(var range) -> splitAsked(range);
             case SourceEvent.StopTaking(var untilNanos) -> {
                 draining = true;
                 encodeUntilNanos = untilNanos;
@@ -135,18 +143,30 @@ public final class SourceMachine {
         }
     }
 
-    private void assigned(SourceEvent.Assigned assigned, long nowNanos) {
+    private void assigned(SourceEvent.Assigned assigned, long nowNanos, Consumer<SourceCommand> out) {
         var partition = assigned.partition();
-        var start = assigned.start();
-        flight.owned(partition, assigned.committed());
+        var committed = assigned.committed();
+        flight.owned(partition, committed);
         pauses.arrived(partition, nowNanos);
-        if (assigned.committed() != null)
-            accounts.apply(partition).committed(assigned.committed().offset());
-        begin(partition, start, nowNanos);
+        if (committed != null) accounts.apply(partition).committed(committed.offset());
+        var found = committed == null
+                ? new PlanFound(null, 0, null, null)
+                : PlanFound.of(parts.settings(), committed, assigned.logEnd());
+        var plans = planning;
+        var plan =
+                plans == null ? null : new SegmentPlan(plans.plans(), partition, assigned.start(), found.plan());
+        begin(partition, plan, assigned.start(), nowNanos);
+        parts.counters().perhapsTwice(found.perhapsTwice());
+        if (found.note() != null) out.accept(new Tell(found.event(), partition + ": " + found.note()));
+        var why = found.halt();
+        if (why == null) return;
+        for (var one : owned.values()) if (one.flow.partition.equals(partition)) one.halted = true;
+        stop(5, partition + ": " + why, out);
     }
 
     /// An epoch of it begins.
-    private void begin(SourcePartition partition, CommitEntry start, long nowNanos) {
+    private void begin(
+            SourcePartition partition, @Nullable SegmentPlan plan, CommitEntry start, long nowNanos) {
         var checkpoint = parts.settings().checkpoint();
         var tracker = new PartitionTracker(
                 partition,
@@ -156,10 +176,27 @@ public final class SourceMachine {
                 checkpoint.maxPending(),
                 parts.handles());
         var account = accounts.apply(partition);
-        var flow = new PartitionFlow(tracker, account, feeds, format, poison, parts.inbox(), intake.budget(), advisory);
+        var flow = new PartitionFlow(
+                tracker,
+                account,
+                feeds,
+                format,
+                poison,
+                parts.inbox(),
+                intake.budget(),
+                advisory,
+                plan == null ? null : segments(plan, nowNanos));
         var one = new Owned(flow, nowNanos);
         owned.put(partition, one);
         publish(one, nowNanos);
+    }
+
+    // What one partition collects is a part of the budget, so that all of them together leave room for what is written.
+    private Segments segments(SegmentPlan plan, long nowNanos) {
+        var plans = planning;
+        if (plans == null) throw new IllegalStateException("nothing is planned");
+        var most = Math.max(1, intake.budget().maxBytes() / (3L * (owned.size() + 1)));
+        return new Segments(plan, feeds, intake.budget(), most, nowNanos, plans::nowSeconds);
     }
 
     private void polled(List<SourceEvent.Batch> batches, long nowNanos, Consumer<SourceCommand> out) {
@@ -185,6 +222,7 @@ public final class SourceMachine {
         holdBudget(nowNanos);
         feeds.offerDue(nowNanos);
         encode(nowNanos, out);
+        cut(nowNanos);
         handOver(nothingPolled, nowNanos);
         handOn();
         if (draining) finishInput(nowNanos, out);
@@ -207,6 +245,7 @@ public final class SourceMachine {
         } else if (nowNanos - pressureNanos >= PRESSURE_EVERY_NANOS) {
             // Chunks that reached a shard after the last word would wait there for their linger.
             pressureNanos = nowNanos;
+            cutAll(nowNanos);
             intake.pressure();
         }
     }
@@ -216,20 +255,25 @@ public final class SourceMachine {
         budgetHeldNanos = nowNanos;
         pressureNanos = nowNanos;
         handOverAll();
+        cutAll(nowNanos);
         intake.pressure();
     }
 
     private void encode(long nowNanos, Consumer<SourceCommand> out) {
         var openBuilders = 0;
         for (var one : owned.values()) {
+            admit(one);
             // Of a halted one too: what was taken before it was halted is as good as before.
-            if (!budgetHeld) {
+            if (!budgetHeld || one.flow.admitted()) {
                 one.noRoom = false;
+                one.noPlan = false;
                 one.lettersOut = false;
                 var drifts = false;
-                switch (one.flow.encodeOn()) {
+                switch (one.flow.encodeOn(nowNanos)) {
                     case PartitionFlow.Progress.Done() -> {}
                     case PartitionFlow.Progress.NoRoom() -> one.noRoom = true;
+                    case PartitionFlow.Progress.NoPlan() -> one.noPlan = true;
+                    case PartitionFlow.Progress.NoPlace() -> one.noPlace = true;
                     case PartitionFlow.Progress.LettersOut() -> one.lettersOut = true;
                     case PartitionFlow.Progress.Drifting() -> drifts = true;
                     // Others may have made room since: this pause is the budget's all the same.
@@ -248,17 +292,66 @@ public final class SourceMachine {
         }
     }
 
+    // One segment is rebuilt always, whatever the budget says: what is planned has to end some time.
+    private void admit(Owned one) {
+        one.noPlace = false;
+        var segments = one.flow.segments();
+        if (segments == null || !one.flow.rebuilds() || one.flow.admitted()) return;
+        var another = false;
+        for (var other : owned.values()) another |= other != one && other.flow.admitted();
+        one.noPlace = !segments.admit(!another);
+    }
+
+    /// Cuts what is old enough, and has what is new in plans committed at once: writes wait for that. While nobody
+    /// knows whether this member still is one, nothing is cut (EO-4).
+    private void cut(long nowNanos) {
+        if (planning == null) return;
+        var held = flight.unexplained();
+        for (var one : owned.values()) {
+            if (!held && one.againByNanos == null) one.flow.cutDue(nowNanos);
+            planMoved(one);
+        }
+    }
+
+    private void cutAll(long nowNanos) {
+        if (planning == null || flight.unexplained()) return;
+        for (var one : owned.values()) {
+            one.flow.cut(nowNanos);
+            planMoved(one);
+        }
+    }
+
+    private void planMoved(Owned one) {
+        var segments = one.flow.segments();
+        if (segments == null || !segments.changed() || one.forgotten) return;
+        flight.moved(one.flow.partition, segments.plan.entry());
+        flight.hurry();
+    }
+
+    private void splitAsked(Range range) {
+        var one = owned.get(range.partition());
+        var segments = one == null ? null : one.flow.segments();
+        if (one == null || segments == null || one.flow.epoch != range.epoch()) return;
+        var marked = segments.split(range.from());
+        if (marked >= 0) intake.splitMarked(range.partition(), range.epoch(), marked);
+        planMoved(one);
+    }
+
     private void handOver(boolean nothingPolled, long nowNanos) {
         for (var one : owned.values()) {
             var full = one.flow.tracker.full();
+            // Nothing more comes of it until something it gave is done: what is held back would wait for itself.
+            if (full && planning != null && !flight.unexplained()) {
+                one.flow.cut(nowNanos);
+                planMoved(one);
+            }
             if (full && !one.pendingFull) {
-                // Nothing more comes of it until something it gave is done: what is held back would wait for itself.
                 one.flow.handOver();
                 feeds.offerAll();
                 intake.pressure();
             }
             one.pendingFull = full || (one.pendingFull && !lowPending(one.flow.tracker));
-            if (nothingPolled || one.halted) one.flow.handOver();
+            if (nothingPolled || one.halted) one.flow.handOverUnplanned();
             else one.flow.handOverDue(nowNanos);
         }
         if (nothingPolled) feeds.offerAll();
@@ -283,12 +376,20 @@ public final class SourceMachine {
         if (inputFinished) return;
         // Nothing would come of waiting for these.
         for (var one : owned.values()) if (one.drifting) one.flow.dropWaiting();
+        for (var one : owned.values()) {
+            // Nothing more is polled, so a segment that is half rebuilt stays so.
+            var segments = one.flow.segments();
+            if (segments == null || !one.flow.rebuilds() || one.flow.hasWaiting()) continue;
+            one.flow.handOver();
+            segments.discardCollected();
+        }
         handOverAll();
+        cutAll(nowNanos);
         if (NanoClock.reached(encodeUntilNanos, nowNanos)) {
             for (var one : owned.values()) one.flow.discard();
             feeds.discard();
         }
-        for (var one : owned.values()) if (one.flow.hasWaiting()) return;
+        for (var one : owned.values()) if (one.flow.hasWaiting() || one.flow.waitsForPlan()) return;
         if (!feeds.isEmpty()) return;
         inputFinished = true;
         out.accept(new SourceCommand.InputFinished());
@@ -303,11 +404,13 @@ public final class SourceMachine {
         if (one.halted) return PauseReason.HALTED;
         if (draining) return PauseReason.DRAIN;
         if (one.againByNanos != null) return PauseReason.LAYOUT;
-        if (budgetHeld) return PauseReason.BUDGET;
+        if (one.noPlace || (budgetHeld && !one.flow.admitted())) return PauseReason.BUDGET;
         if (one.drifting) return PauseReason.DRIFT;
         if (one.lettersOut) return PauseReason.DEAD_LETTERS;
+        if (one.noPlan) return PauseReason.PLAN;
         if (one.noRoom || one.flow.hasWaiting()) return PauseReason.TARGET;
-        return one.pendingFull ? PauseReason.PENDING : null;
+        // A segment that is read again ends where its plan says, however many polls that takes.
+        return one.pendingFull && !one.flow.admitted() ? PauseReason.PENDING : null;
     }
 
     private void stalls(long nowNanos, Consumer<SourceCommand> out) {
@@ -353,7 +456,11 @@ public final class SourceMachine {
     }
 
     private void watermarkMoved(Owned one) {
-        if (!one.forgotten) flight.moved(one.flow.partition, one.toCommit());
+        if (one.forgotten) return;
+        var segments = one.flow.segments();
+        var tracker = one.flow.tracker;
+        if (segments == null || segments.plan.reached(tracker.watermark(), tracker.watermarkLeaderEpoch()))
+            flight.moved(one.flow.partition, one.toCommit());
     }
 
     private void answered(long attempt, Answer answer, long nowNanos, Consumer<SourceCommand> out) {
@@ -362,7 +469,11 @@ public final class SourceMachine {
             out.accept(new Tell("commit_refused", who.isEmpty() ? reason : who.toString()));
         flight.answered(attempt, answer, nowNanos).forEach((partition, entry) -> {
             var one = owned.get(partition);
-            if (one != null) one.flow.account.committed(entry.offset());
+            if (one == null) return;
+            one.flow.account.committed(entry.offset());
+            var segments = one.flow.segments();
+            if (segments == null || !flight.sure(partition)) return;
+            for (var from : segments.committed(entry)) intake.splitMarked(partition, one.flow.epoch, from);
         });
         if (answer instanceof Answer.Fenced) {
             revoked(List.copyOf(owned.keySet()));
@@ -380,6 +491,8 @@ public final class SourceMachine {
         for (var one : taken) {
             one.flow.dropWaiting();
             one.flow.handOver();
+            var segments = one.flow.segments();
+            if (segments != null) segments.discard();
         }
         finishEpochs(taken);
     }
@@ -400,7 +513,8 @@ public final class SourceMachine {
         for (var one : owned.values()) {
             if (one.halted || !feeds.takes(sink, one.flow.partition.topic())) continue;
             if (one.againByNanos == null) one.againByNanos = by;
-            one.flow.giveUpWaiting();
+            one.flow.giveUpWaiting(nowNanos);
+            planMoved(one);
             one.flow.account.nothingWaits();
             poison.forget(one.flow.partition);
             turned.add(one);
@@ -417,8 +531,15 @@ public final class SourceMachine {
             var by = one.againByNanos;
             if (by == null || one.halted || (!one.flow.tracker.settled() && !NanoClock.reached(by, nowNanos))) continue;
             var from = one.toCommit();
+            var segments = one.flow.segments();
             endEpoch(one);
-            begin(one.flow.partition, from, nowNanos);
+            if (segments != null) {
+                // A row that the new table makes poison, or no longer does, makes another batch of its segment.
+                for (var segment : segments.plan.segments())
+                    if (segments.plan.writtenAhead(segment.from()))
+                        parts.counters().perhapsTwice(segment.to() - segment.from());
+            }
+            begin(one.flow.partition, segments == null ? null : segments.plan, from, nowNanos);
             out.accept(new SourceCommand.ReadAgain(one.flow.partition, from));
         }
     }
@@ -470,7 +591,7 @@ public final class SourceMachine {
                 out);
     }
 
-    private void offsetsLost(SourceEvent.OffsetsLost lost, Consumer<SourceCommand> out) {
+    private void offsetsLost(SourceEvent.OffsetsLost lost, long nowNanos, Consumer<SourceCommand> out) {
         var one = owned.get(lost.partition());
         if (one == null || one.halted) return;
         var count = lost.logStart() - lost.position();
@@ -482,7 +603,7 @@ public final class SourceMachine {
             return;
         }
         parts.counters().lostOffsets(count);
-        one.flow.passOver(lost.logStart(), -1);
+        one.flow.passOver(lost.logStart(), -1, nowNanos);
         out.accept(new Tell("offsets_lost", what));
         out.accept(new SourceCommand.SeekTo(lost.partition(), lost.logStart()));
     }
@@ -526,6 +647,16 @@ public final class SourceMachine {
             if (one != null && !one.idle()) return false;
         }
         return true;
+    }
+
+    /// A commit is out that writes wait for.
+    public boolean planOut() {
+        return planning != null && flight.outstanding();
+    }
+
+    /// A commit was refused because of the membership, and nothing has told since what that means.
+    public boolean unexplained() {
+        return flight.unexplained();
     }
 
     /// A commit is out.

@@ -1,5 +1,6 @@
 package dev.millrace.kafka;
 
+import dev.millrace.checkpoint.CommitNote;
 import dev.millrace.checkpoint.Range;
 import dev.millrace.checkpoint.Resolution;
 import dev.millrace.checkpoint.SourcePartition;
@@ -47,6 +48,8 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
     private static final int NAMED_AT_MOST = 10;
     private static final long IDLE_POLL_NANOS = 100_000_000L;
     private static final long HELD_POLL_NANOS = 5_000_000L;
+    private static final long PLAN_POLL_NANOS = 10_000_000L;
+    private static final Duration LOG_END = Duration.ofSeconds(3);
     private static final long ASK_AGAIN_NANOS = 1_000_000_000L;
     /// A partition that comes is no news while it takes no longer.
     private static final long ARRIVAL_NANOS = 5_000_000_000L;
@@ -116,7 +119,7 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
         this.unassignedNanos = now;
         this.askedNanos = now - ASK_AGAIN_NANOS;
         this.lagNanos = now - LAG_NANOS;
-        this.machine = maker.make(this::resolved, now);
+        this.machine = maker.make(new Told(), now);
     }
 
     /// Makes this member's machine, around its inbox.
@@ -128,8 +131,16 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
         watch = topicWatch;
     }
 
-    private void resolved(Range range, Resolution resolution) {
-        inbox.tell(new SourceEvent.RangeResolved(range, resolution));
+    private final class Told implements dev.millrace.checkpoint.Resolved {
+        @Override
+        public void resolved(Range range, Resolution resolution) {
+            inbox.tell(new SourceEvent.RangeResolved(range, resolution));
+        }
+
+        @Override
+        public void splitting(Range range) {
+            inbox.tell(new SourceEvent.SplitAsked(range));
+        }
     }
 
     @Override
@@ -284,7 +295,8 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
             waiting.identified(ids);
             mine.bounds().identified(ids);
         }
-        waiting.locate();
+        // What is on its way may still change what would be read.
+        if (!machine.commitOut()) waiting.locate();
         for (var one : waiting.take()) arrived(one);
         if (waiting.isEmpty()) {
             arriving = false;
@@ -310,25 +322,26 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
         owned.put(CommitCall.kafka(partition), partition);
         partitions = owned.size();
         shared.accounts().of(partition).ownedBy(index);
-        now(new SourceEvent.Assigned(partition, one.start(), committed));
-        if (committed == null) return;
-        switch (TopicNote.read(committed.metadata())) {
-            case TopicNote.Nothing() -> {}
-            case TopicNote.Of(var was) -> {
-                if (!was.equals(partition.topicId()))
-                    now(new SourceEvent.TopicChanged(partition.topic(), was, partition.topicId()));
-            }
-            case TopicNote.Plan() ->
-                LOG.atWarn()
-                        .addKeyValue("event", "plan_ignored")
-                        .log("partition={} note=\"rows of open segments may repeat\"", partition);
-            case TopicNote.Foreign() ->
-                LOG.atWarn()
-                        .addKeyValue("event", "foreign_metadata_ignored")
-                        .log(
-                                "partition={} length={}",
-                                partition,
-                                committed.metadata().length());
+        var note = committed == null ? new CommitNote.Nothing() : CommitNote.read(committed);
+        var was = note.topic();
+        var logEnd = note instanceof CommitNote.Unreadable ? logEnd(partition) : -1;
+        now(new SourceEvent.Assigned(partition, one.start(), committed, logEnd));
+        if (was != null && !was.equals(partition.topicId()))
+            now(new SourceEvent.TopicChanged(partition.topic(), was, partition.topicId()));
+    }
+
+    // Whatever was open ends below it.
+    private long logEnd(SourcePartition partition) {
+        var mine = gear;
+        if (mine == null) return -1;
+        var at = CommitCall.kafka(partition);
+        try {
+            return mine.consumer().endOffsets(List.of(at), LOG_END).getOrDefault(at, -1L);
+        } catch (RetriableException late) {
+            LOG.atWarn()
+                    .addKeyValue("event", "log_end_unknown")
+                    .log("partition={} why=\"{}\"", partition, late.getMessage());
+            return -1;
         }
     }
 
@@ -365,6 +378,8 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
 
     private long pollNanos(Gear mine) {
         var longest = machine.held() || !mine.arrivals().isEmpty() ? HELD_POLL_NANOS : IDLE_POLL_NANOS;
+        // The answer is told inside a poll, and writes wait for it.
+        if (machine.planOut()) longest = Math.min(longest, PLAN_POLL_NANOS);
         var wake = machine.wakeAtNanos();
         if (wake == NanoClock.NEVER) return longest;
         // Less than a millisecond is none to the client, which would then return without looking at the network.
@@ -540,6 +555,7 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
                 var mine = gear;
                 if (mine == null || added.isEmpty()) return;
                 mine.arrivals().assigned(added);
+                if (!machine.commitOut()) mine.arrivals().locate();
                 ask(mine.arrivals().topics());
             });
         }

@@ -1,5 +1,6 @@
 package dev.millrace.kafka;
 
+import dev.millrace.checkpoint.CommitNote;
 import dev.millrace.kafka.AdminCalls.Failed;
 import dev.millrace.kafka.AdminCalls.Topic;
 import dev.millrace.kafka.KafkaSourceSettings.OnNoOffset;
@@ -122,7 +123,7 @@ final class SourceStart {
         var start = new HashMap<TopicPartition, OffsetAndMetadata>();
         calls.offsets(partitions.keySet(), spec, untilNanos).forEach((partition, offset) -> {
             var topic = partitions.get(partition);
-            if (topic != null) start.put(partition, new OffsetAndMetadata(offset, TopicNote.of(topic.id())));
+            if (topic != null) start.put(partition, new OffsetAndMetadata(offset, CommitNote.of(topic.id())));
         });
         try {
             calls.commit(settings.groupId(), start, untilNanos);
