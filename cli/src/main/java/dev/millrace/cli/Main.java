@@ -23,6 +23,7 @@ import picocli.CommandLine.Command;
             SimulateCommand.class,
             DlqCommand.class,
             VerifyCommand.class,
+            OffsetsCommand.class,
             VersionCommand.class
         },
         footer = {

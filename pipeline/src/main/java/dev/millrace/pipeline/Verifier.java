@@ -84,11 +84,7 @@ public final class Verifier {
                 return verify(places, log, stretches, absences, listener);
             }
         } catch (StartRefused refused) {
-            throw new StartFailure(
-                    refused.exitCode() == ExitCode.BAD_CONFIGURATION.code()
-                            ? ExitCode.BAD_CONFIGURATION
-                            : ExitCode.FATAL,
-                    String.valueOf(refused.getMessage()));
+            throw Offsets.failure(refused);
         } finally {
             places.values().forEach(StoredPlaces::close);
         }

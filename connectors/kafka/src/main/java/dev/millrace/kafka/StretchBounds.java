@@ -1,5 +1,6 @@
 package dev.millrace.kafka;
 
+import dev.millrace.checkpoint.CommitNote;
 import dev.millrace.checkpoint.TopicId;
 import dev.millrace.kafka.AdminCalls.Failed;
 import dev.millrace.kafka.KafkaSourceSettings.Subscription;
@@ -139,10 +140,9 @@ final class StretchBounds {
             TopicPartition partition, @Nullable OffsetAndMetadata committed, Map<String, AdminCalls.Topic> topics)
             throws StartRefused {
         var topic = topics.get(partition.topic());
-        if (topic == null
-                || committed == null
-                || !(TopicNote.read(committed.metadata()) instanceof TopicNote.Of(TopicId was))) return;
-        if (was.equals(topic.id()) || topic.id().equals(TopicId.UNKNOWN)) return;
+        if (topic == null || committed == null) return;
+        var was = CommitNote.read(committed.metadata(), committed.offset()).topic();
+        if (was == null || was.equals(topic.id()) || topic.id().equals(TopicId.UNKNOWN)) return;
         throw new StartRefused(
                 CONFIGURATION,
                 partition + ": the group's offset is of a topic of this name that was deleted (" + was.text()
