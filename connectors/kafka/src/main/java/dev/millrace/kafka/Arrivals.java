@@ -86,8 +86,7 @@ final class Arrivals {
         });
     }
 
-    /// Reads where those begin that do not know it yet, while no commit of this member is out. What does not come in
-    /// time is asked again at the next turn.
+    /// Reads where those begin that do not know it yet, while no commit of this member is out. What does not come in time is asked again at the next turn.
     void locate() {
         var unknown = new HashSet<TopicPartition>();
         arriving.forEach((partition, one) -> {

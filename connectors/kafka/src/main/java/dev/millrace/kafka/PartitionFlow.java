@@ -294,7 +294,9 @@ final class PartitionFlow {
 
     /// Cuts what has waited so long for more.
     boolean cutDue(long nowNanos) {
-        return segments != null && NanoClock.reached(segments.dueNanos(plannedLingerNanos), nowNanos) && cut(nowNanos);
+        return segments != null
+                && NanoClock.reached(segments.dueNanos(plannedLingerNanos), nowNanos)
+                && cut(nowNanos);
     }
 
     /// A range was told, in this epoch.
@@ -305,9 +307,7 @@ final class PartitionFlow {
     private @Nullable Progress encode(Run run, long nowNanos) {
         var records = run.records;
         if (records == null) return null;
-        if (segments != null
-                && run.at == run.first
-                && leaderEpoch != run.ack.range().leaderEpoch()) handOver();
+        if (segments != null && run.at == run.first && leaderEpoch != run.ack.range().leaderEpoch()) handOver();
         while (run.at < run.end) {
             if (segments != null && segments.full() && segments.replaying() == null) {
                 if (!cut(nowNanos)) return NO_PLAN;

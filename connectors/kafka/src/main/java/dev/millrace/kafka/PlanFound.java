@@ -53,8 +53,7 @@ record PlanFound(
         if (open.isEmpty()) return new PlanFound(null, 0, null, null);
         var offsets = open.getLast().to() - committed.offset();
         var what = open.size() + " segments [" + committed.offset() + ", "
-                + open.getLast().to()
-                + ") are open that were cut under other settings of delivery, format, route, sinks"
+                + open.getLast().to() + ") are open that were cut under other settings of delivery, format, route, sinks"
                 + " or shards";
         if (!settings.replans())
             return new PlanFound(

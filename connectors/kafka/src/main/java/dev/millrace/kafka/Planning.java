@@ -9,7 +9,12 @@ import java.util.function.IntSupplier;
 /// `fingerprint` is of all settings that decide which rows a batch has; `cluster` tells, once the brokers have
 /// answered, whose offsets these are. `quarantineNanos`: how long a commit that timed out may still be applied.
 public record Planning(
-        long fingerprint, IntSupplier cluster, int maxOpen, int textLimit, long quarantineNanos, InstantSource wall) {
+        long fingerprint,
+        IntSupplier cluster,
+        int maxOpen,
+        int textLimit,
+        long quarantineNanos,
+        InstantSource wall) {
     public Planning {
         if (quarantineNanos < 1) throw new IllegalArgumentException("a quarantine of " + quarantineNanos + " ns");
     }

@@ -22,7 +22,10 @@ public sealed interface SourceEvent {
             CommitEntry start,
             @Nullable CommitEntry committed,
             long logEnd) implements SourceEvent {
-        public Assigned(SourcePartition partition, CommitEntry start, @Nullable CommitEntry committed) {
+        public Assigned(
+                SourcePartition partition,
+                CommitEntry start,
+                @Nullable CommitEntry committed) {
             this(partition, start, committed, -1);
         }
     }

@@ -153,7 +153,8 @@ public final class SourceMachine {
                 ? new PlanFound(null, 0, null, null)
                 : PlanFound.of(parts.settings(), committed, assigned.logEnd());
         var plans = planning;
-        var plan = plans == null ? null : new SegmentPlan(plans.plans(), partition, assigned.start(), found.plan());
+        var plan =
+                plans == null ? null : new SegmentPlan(plans.plans(), partition, assigned.start(), found.plan());
         begin(partition, plan, assigned.start(), nowNanos);
         parts.counters().perhapsTwice(found.perhapsTwice());
         if (found.note() != null) out.accept(new Tell(found.event(), partition + ": " + found.note()));
@@ -164,7 +165,8 @@ public final class SourceMachine {
     }
 
     /// An epoch of it begins.
-    private void begin(SourcePartition partition, @Nullable SegmentPlan plan, CommitEntry start, long nowNanos) {
+    private void begin(
+            SourcePartition partition, @Nullable SegmentPlan plan, CommitEntry start, long nowNanos) {
         var checkpoint = parts.settings().checkpoint();
         var tracker = new PartitionTracker(
                 partition,
