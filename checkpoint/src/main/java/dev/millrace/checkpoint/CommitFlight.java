@@ -262,6 +262,8 @@ public final class CommitFlight {
                 yield Map.of();
             }
             case Answer.Refused refused -> {
+                // Whoever is told so is a member.
+                unexplained = false;
                 // A broker refuses entry by entry: the others may be in.
                 for (var standing : answered.carried) standing.doubt();
                 refused(answered, refused, nowNanos);

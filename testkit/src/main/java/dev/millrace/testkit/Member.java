@@ -107,6 +107,16 @@ final class Member {
         return seat;
     }
 
+    /// What it has and is not done with, in words.
+    String stuck() {
+        var out = new StringBuilder();
+        for (var partition : machine.owned()) {
+            var view = machine.view(partition, now());
+            if (view.blockedBy() != null || view.pending() > 0) out.append("\n  ").append(view).append(machine.segments(partition));
+        }
+        return out.toString();
+    }
+
     boolean inputDone() {
         return inputDone;
     }

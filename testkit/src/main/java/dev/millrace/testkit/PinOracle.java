@@ -25,12 +25,19 @@ final class PinOracle {
 
     private record Pin(int replica, long sinceNanos) {}
 
+    /// One delivery under one token: whoever reads a batch again begins anew.
+    private record Sent(long batch, String token) {
+        static Sent of(ShardCommand.StartAttempt start) {
+            return new Sent(start.batch().id(), start.token().text());
+        }
+    }
+
     private final PipelineProcess process;
     private final ShardSettings settings;
     private final SentBatch.Sender sender;
     private final boolean pins;
     private final Map<Long, Out> out = new HashMap<>();
-    private final Map<String, Pin> pinned = new HashMap<>();
+    private final Map<Sent, Pin> pinned = new HashMap<>();
 
     PinOracle(PipelineProcess process, ShardSettings settings, SentBatch.Sender sender) {
         this.process = process;
@@ -43,7 +50,7 @@ final class PinOracle {
         var batch = attempt.batch;
         if (batch == null) throw new IllegalStateException("a ping of attempt " + start.attempt());
         out.put(start.attempt(), new Out(start, batch));
-        var pin = pinned.get(start.token().text());
+        var pin = pinned.get(Sent.of(start));
         if (pin == null || pin.replica == start.replica()) return;
         var ambiguous = settings.ambiguous();
         if (ambiguous.then() == Then.RESEND && process.now() - pin.sinceNanos >= ambiguous.pinNanos()) return;
@@ -87,8 +94,7 @@ final class PinOracle {
     private void failed(long id, boolean mayHaveStored) {
         var of = out.remove(id);
         if (of == null || !mayHaveStored || !pins) return;
-        var token = of.start.token().text();
-        if (pinned.putIfAbsent(token, new Pin(of.start.replica(), process.now())) != null) return;
+        if (pinned.putIfAbsent(Sent.of(of.start), new Pin(of.start.replica(), process.now())) != null) return;
         if (of.start.rows().rows() < of.start.batch().rows().rows()) process.world.reached(Sometimes.PINNED_PART);
     }
 

@@ -269,7 +269,8 @@ final class PipelineProcess {
             var next = new PipelineProcess(
                     world,
                     slot,
-                    other ? source.changed(world.chance, world.scenario.suppressed()) : source,
+                    other ? source.changed(
+                                    world.chance, world.scenario.suppressed(), world.scenario.planned()) : source,
                     other ? sink.changed(world.chance) : sink);
             world.processes.set(slot, next);
             next.begin();
@@ -280,9 +281,10 @@ final class PipelineProcess {
         if (clock.overflowed()) world.reached(Sometimes.CLOCK_OVERFLOWED);
     }
 
-    /// What its shards hold, in words.
+    /// What its shards and members hold, in words.
     String stuck() {
-        return String.join("", shards.stream().map(ShardShell::stuck).toList());
+        return String.join("", shards.stream().map(ShardShell::stuck).toList())
+                + String.join("", members.stream().map(Member::stuck).toList());
     }
 
     /// Batches that wait for a person, by name.

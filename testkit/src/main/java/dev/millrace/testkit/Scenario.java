@@ -60,8 +60,8 @@ record Scenario(
             int mostLetters,
             OnLostOffset onLostOffset) {
         /// As after a change of the file between two runs. What the group must agree on stays.
-        Source changed(Chance chance, Suppressed suppressed) {
-            var other = source(chance, suppressed);
+        Source changed(Chance chance, Suppressed suppressed, boolean planned) {
+            var other = source(chance, suppressed, planned);
             return new Source(
                     processes,
                     other.members,
@@ -209,7 +209,7 @@ record Scenario(
                 chance.spreadMillis(2_000, 20_000),
                 chance.of(0.3) ? 0 : chance.generator().nextDouble() * 0.4,
                 load(chance, suppressed),
-                source(chance, suppressed),
+                source(chance, suppressed, planned(seed)),
                 sink(chance, suppressed, planned(seed)));
     }
 
@@ -238,15 +238,15 @@ record Scenario(
                 chance.of(0.3) ? 0 : chance.between(5, 60));
     }
 
-    private static Source source(Chance chance, Suppressed suppressed) {
+    private static Source source(Chance chance, Suppressed suppressed, boolean planned) {
         return new Source(
                 suppressed.of(Size.PROCESSES, chance.between(1, 2)),
                 suppressed.of(Size.MEMBERS, chance.between(1, 2)),
                 (int) chance.spread(1, 40),
                 (int) chance.spread(1_024, 4_000),
                 chance.spreadMillis(1, 100),
-                chance.spread(8, 2_000),
-                chance.spread(1_000, 100_000),
+                planned ? chance.spread(2_000, 20_000) : chance.spread(8, 2_000),
+                planned ? chance.spread(100_000, 1_000_000) : chance.spread(1_000, 100_000),
                 0.1 + 0.8 * chance.generator().nextDouble(),
                 (int) chance.spread(1, 40),
                 (int) chance.spread(8, 400),

@@ -26,6 +26,8 @@ final class SentBatch {
     /// The token of the batch that it is, or is a part of.
     final String root;
 
+    private final String token;
+
     final int[] partitions;
     final long[] offsets;
     final long[] epochs;
@@ -39,6 +41,7 @@ final class SentBatch {
 
     SentBatch(Sender sender, BatchRows rows, String token, long hash, int[] partitions, int blockRows) {
         var mark = token.indexOf('#');
+        this.token = token;
         this.root = mark < 0 ? token : token.substring(0, mark);
         this.sender = sender;
         this.rows = rows;
@@ -56,9 +59,10 @@ final class SentBatch {
         stored = new int[(rows.rows() + this.blockRows - 1) / this.blockRows];
     }
 
-    /// Of all its rows.
-    int layout() {
-        return rows.slices().getFirst().chunk().layout();
+    @Override
+    public String toString() {
+        return token + " of run " + sender.run() + ", " + rows.slices().getFirst().chunk().segment() + ", rows " + offsets[0] + " to "
+                + offsets[offsets.length - 1] + " (" + offsets.length + ")";
     }
 
     int blocks() {

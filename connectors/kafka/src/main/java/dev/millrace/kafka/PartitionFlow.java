@@ -292,10 +292,15 @@ final class PartitionFlow {
         return true;
     }
 
+    /// When what is collected is to be cut for its age.
+    long cutAtNanos() {
+        return segments == null ? NanoClock.NEVER : segments.dueNanos(plannedLingerNanos);
+    }
+
     /// Cuts what has waited so long for more.
     boolean cutDue(long nowNanos) {
         return segments != null
-                && NanoClock.reached(segments.dueNanos(plannedLingerNanos), nowNanos)
+                && NanoClock.reached(cutAtNanos(), nowNanos)
                 && cut(nowNanos);
     }
 
@@ -381,7 +386,8 @@ final class PartitionFlow {
             builder.begin(run.ack, run.polledNanos);
         }
         var answer = builder.append(record, mine[i].encoder());
-        if (segments != null && answer instanceof Encoded.Written) segments.row(run.polledNanos);
+        if (segments != null && answer instanceof Encoded.Written && feeds.outlet(target).planned())
+            segments.row(run.polledNanos);
         if (!open[target] && builder.rows() > 0) {
             open[target] = true;
             openBuilders[openCount++] = target;
@@ -515,7 +521,7 @@ final class PartitionFlow {
 
     /// When something of this partition would next be handed over because of its age.
     long wakeAtNanos() {
-        var wake = segments == null ? NanoClock.NEVER : segments.dueNanos(plannedLingerNanos);
+        var wake = NanoClock.NEVER;
         for (var i = 0; i < openCount; i++) {
             var target = openBuilders[i];
             var builder = builders[target];

@@ -40,10 +40,22 @@ final class Segments {
         long bytes;
     }
 
+    /// How much of the budget one segment of one partition may take: what waits for plans, all partitions together,
+    /// must leave room for what is written, and a partition whose plans nobody commits must leave room for the others.
+    record Share(long rows, long bytes) {
+        static Share of(AdmissionBudget budget, int partitions) {
+            var parts = (MOST_WAITING + 1L) * (partitions + 1L);
+            return new Share(Math.max(1, budget.maxRows() / parts), Math.max(1, budget.maxBytes() / parts));
+        }
+    }
+
+    /// Cuts of one partition that wait for their plan, beside what is collected meanwhile.
+    private static final int MOST_WAITING = 2;
+
     final SegmentPlan plan;
     private final Feeds feeds;
     private final AdmissionBudget budget;
-    private final long mostBytes;
+    private final Share share;
     private final LongSupplier nowSeconds;
     private final ArrayDeque<Segment> replay = new ArrayDeque<>();
     private final Map<Long, Long> sinceNanos = new HashMap<>();
@@ -52,24 +64,25 @@ final class Segments {
     private TreeMap<Integer, Group> collected = new TreeMap<>();
     private boolean any;
     private long oldestNanos;
+    private long rows;
     private long bytes;
     private boolean full;
     private boolean changed;
     private AdmissionBudget.@Nullable Lease reserved;
 
-    /// `mostBytes`: a segment is full with so many, whatever its shards could take. What is open of the plan is
+    /// `share`: a segment is full with so much, whatever its shards could take. What is open of the plan is
     /// replayed; it was cut by a clock that now shows `nowSeconds`.
     Segments(
             SegmentPlan plan,
             Feeds feeds,
             AdmissionBudget budget,
-            long mostBytes,
+            Share share,
             long nowNanos,
             LongSupplier nowSeconds) {
         this.plan = plan;
         this.feeds = feeds;
         this.budget = budget;
-        this.mostBytes = mostBytes;
+        this.share = share;
         this.nowSeconds = nowSeconds;
         var seconds = nowSeconds.getAsLong();
         for (var segment : plan.segments()) {
@@ -115,6 +128,8 @@ final class Segments {
         endReservation();
         plan.passed(segment, leaderEpoch);
         var rebuilt = new Cut(segment, take());
+        // Nothing of it is left to send, or is any sink's that waits for plans.
+        if (rebuilt.chunks.isEmpty()) return;
         if (plan.writtenAhead(segment.from()) && cuts.isEmpty()) release(rebuilt, true);
         else cuts.add(rebuilt);
     }
@@ -140,7 +155,8 @@ final class Segments {
         group.rows += chunk.rows();
         group.bytes += chunk.byteCount();
         bytes += chunk.byteCount();
-        full |= bytes >= mostBytes || feeds.outlet(outlet).fullBatch(group.rows, group.bytes);
+        rows += chunk.rows();
+        full |= rows >= share.rows || bytes >= share.bytes || feeds.outlet(outlet).fullBatch(group.rows, group.bytes);
     }
 
     /// Some row waits for a cut.
@@ -154,7 +170,7 @@ final class Segments {
     }
 
     boolean mayCut() {
-        return replay.isEmpty() && plan.mayCut();
+        return replay.isEmpty() && cuts.size() < MOST_WAITING && plan.mayCut();
     }
 
     /// When it is to be cut for its age.
@@ -175,6 +191,7 @@ final class Segments {
         collected.forEach((outlet, group) -> taken.put(outlet, group.chunks));
         collected = new TreeMap<>();
         any = false;
+        rows = 0;
         bytes = 0;
         full = false;
         return taken;
@@ -204,7 +221,7 @@ final class Segments {
     private void release(Cut cut, boolean replayed) {
         var segment = cut.segment;
         var of = new PlannedSegment(
-                segment.from(), segment.to(), sinceNanos.getOrDefault(segment.from(), 0L), replayed, segment.split());
+                segment.from(), segment.to(), sinceNanos.getOrDefault(segment.from(), 0L), replayed, plan.splitWrittenAhead(segment.from()));
         cut.chunks.forEach((outlet, chunks) -> {
             for (var chunk : chunks) chunk.planned(of, chunk == chunks.getLast());
             feeds.outlet(outlet).addSegment(chunks);
@@ -226,6 +243,13 @@ final class Segments {
     /// Whether something was cut, or rebuilt, and waits for its plan to be committed.
     boolean waitsForPlan() {
         return !cuts.isEmpty();
+    }
+
+    /// How it stands, in words.
+    @Override
+    public String toString() {
+        return plan.segments() + " open, " + replay.size() + " to rebuild" + (admitted() ? " (admitted), " : ", ")
+                + cuts.size() + " wait for their plan, " + (any ? "" : "nothing ") + "collected";
     }
 
     // --- how it ends

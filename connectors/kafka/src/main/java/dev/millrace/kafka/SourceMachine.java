@@ -195,8 +195,8 @@ public final class SourceMachine {
     private Segments segments(SegmentPlan plan, long nowNanos) {
         var plans = planning;
         if (plans == null) throw new IllegalStateException("nothing is planned");
-        var most = Math.max(1, intake.budget().maxBytes() / (3L * (owned.size() + 1)));
-        return new Segments(plan, feeds, intake.budget(), most, nowNanos, plans::nowSeconds);
+        var share = Segments.Share.of(intake.budget(), owned.size());
+        return new Segments(plan, feeds, intake.budget(), share, nowNanos, plans::nowSeconds);
     }
 
     private void polled(List<SourceEvent.Batch> batches, long nowNanos, Consumer<SourceCommand> out) {
@@ -306,17 +306,20 @@ public final class SourceMachine {
     /// knows whether this member still is one, nothing is cut (EO-4).
     private void cut(long nowNanos) {
         if (planning == null) return;
-        var held = flight.unexplained();
         for (var one : owned.values()) {
-            if (!held && one.againByNanos == null) one.flow.cutDue(nowNanos);
+            if (mayCut(one)) one.flow.cutDue(nowNanos);
             planMoved(one);
         }
     }
 
+    private boolean mayCut(Owned one) {
+        return one.againByNanos == null && !flight.unexplained();
+    }
+
     private void cutAll(long nowNanos) {
-        if (planning == null || flight.unexplained()) return;
+        if (planning == null) return;
         for (var one : owned.values()) {
-            one.flow.cut(nowNanos);
+            if (mayCut(one)) one.flow.cut(nowNanos);
             planMoved(one);
         }
     }
@@ -341,7 +344,7 @@ public final class SourceMachine {
         for (var one : owned.values()) {
             var full = one.flow.tracker.full();
             // Nothing more comes of it until something it gave is done: what is held back would wait for itself.
-            if (full && planning != null && !flight.unexplained()) {
+            if (full && planning != null && mayCut(one)) {
                 one.flow.cut(nowNanos);
                 planMoved(one);
             }
@@ -628,6 +631,7 @@ public final class SourceMachine {
         var wake = NanoClock.earlier(flight.wakeAtNanos(), feeds.wakeAtNanos());
         for (var one : owned.values()) {
             wake = NanoClock.earlier(wake, one.flow.wakeAtNanos());
+            if (mayCut(one)) wake = NanoClock.earlier(wake, one.flow.cutAtNanos());
             var by = one.againByNanos;
             if (by != null && !draining) wake = NanoClock.earlier(wake, by);
         }
@@ -673,6 +677,13 @@ public final class SourceMachine {
     @Nullable
     CommitEntry committed(SourcePartition partition) {
         return flight.committed(partition);
+    }
+
+    /// How the segments of a partition that it owns stand, in words; empty without any.
+    public String segments(SourcePartition partition) {
+        var one = owned.get(partition);
+        var segments = one == null ? null : one.flow.segments();
+        return segments == null ? "" : segments.toString();
     }
 
     /// What became of the rows of a partition that it owns or owned.
