@@ -45,7 +45,7 @@ public final class Doctor {
         var source = begun(() -> source(deadlineNanos));
         var sinks = new LinkedHashMap<String, CompletableFuture<Checkup>>();
         for (var sink : config.sinks()) {
-            var part = SinkPart.open(sink, clock);
+            var part = SinkPart.open(config, sink, clock);
             sinks.put(sink.name(), begun(() -> {
                 try {
                     return part.checkUp(levels, deadlineNanos, wallClock);

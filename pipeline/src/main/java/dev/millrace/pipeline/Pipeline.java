@@ -1,6 +1,7 @@
 package dev.millrace.pipeline;
 
 import dev.millrace.checkpoint.OpenHandles;
+import dev.millrace.checkpoint.SourcePartition;
 import dev.millrace.config.AdminConfig;
 import dev.millrace.config.PipelineConfig;
 import dev.millrace.config.PoisonConfig;
@@ -9,6 +10,7 @@ import dev.millrace.kafka.DeadLetterDesk;
 import dev.millrace.kafka.DeadLetterTopic;
 import dev.millrace.kafka.KafkaSource;
 import dev.millrace.kafka.PartitionView;
+import dev.millrace.kafka.Planning;
 import dev.millrace.kafka.SourceListener;
 import dev.millrace.kafka.StartRefused;
 import dev.millrace.sinkpool.AdmissionBudget;
@@ -16,8 +18,11 @@ import dev.millrace.sinkpool.DeadLetters;
 import dev.millrace.sinkpool.Failure;
 import dev.millrace.sinkpool.Guarantee;
 import dev.millrace.sinkpool.NanoClock;
+import dev.millrace.sinkpool.NewestTokens;
 import dev.millrace.sinkpool.PoolListener;
 import dev.millrace.sinkpool.RowRef;
+import dev.millrace.sinkpool.SealedBatch;
+import dev.millrace.sinkpool.SegmentTokens;
 import dev.millrace.sinkpool.ShardId;
 import dev.millrace.sinkpool.ShardNote;
 import dev.millrace.sinkpool.ShardStatus;
@@ -91,6 +96,8 @@ public final class Pipeline {
     private final OpenHandles handles = new OpenHandles();
     private final AdmissionBudget budget;
     private final Levels levels;
+    private final KeptTokens keptTokens;
+    private final @Nullable Planning planning;
     private final List<SinkPart> sinks;
     private final SinkPool pool;
     private final List<AdvisoryPart> advisory;
@@ -118,7 +125,7 @@ public final class Pipeline {
                 new AdmissionBudget(admission.maxRows(), admission.maxBytes(), admission.resumeBelowPercent() / 100);
         this.sinks = config.sinks().stream()
                 .filter(sink -> !sink.advisory())
-                .map(sink -> SinkPart.open(sink, clock))
+                .map(sink -> SinkPart.open(config, sink, clock))
                 .toList();
         this.deadLetters = config.poison().action() == PoisonConfig.Action.DEAD_LETTER
                 ? new DeadLetterTopic(config.poison().topic(), config.name(), Wiring.source(config), clock)
@@ -127,15 +134,22 @@ public final class Pipeline {
         var run = new byte[8];
         var chance = new SecureRandom();
         chance.nextBytes(run);
-        var mint = TokenMint.perRun(config.name() + "/" + HexFormat.of().formatHex(run));
+        var perRun = TokenMint.perRun(config.name() + "/" + HexFormat.of().formatHex(run));
+        var fingerprints = new Fingerprints(config);
+        var mint = new SegmentTokens(
+                config.name(), config.source().groupId(), config.tokenEpoch(), fingerprints.bySink(), perRun);
+        var kept = new LinkedHashMap<ShardId, NewestTokens>();
+        for (var sink : sinks) kept.putAll(sink.newestTokens());
+        this.keptTokens = new KeptTokens(kept, clock, stopAsked::isDone, why -> fault(why, ExitCode.FATAL));
+        this.planning = Wiring.planning(config, fingerprints.ofAll(), keptTokens::of);
         this.advisory = config.sinks().stream()
                 .filter(SinkConfig::advisory)
-                .map(sink -> AdvisoryPart.open(SinkPart.open(sink, clock), config, mint, chance.nextLong(), clock))
+                .map(sink -> AdvisoryPart.open(SinkPart.open(config, sink, clock), config, mint, chance.nextLong(), clock))
                 .toList();
         for (var sink : sinks) sink.sink().onNewLayout(() -> layoutChanged(sink.name()));
         for (var sink : advisory) sink.sink().sink().onNewLayout(() -> layoutChanged(sink.name()));
         this.pool = new SinkPool(
-                sinks.stream().map(sink -> sink.specs(config.poison())).toList(),
+                sinks.stream().map(sink -> sink.specs(config)).toList(),
                 budget,
                 mint,
                 chance.nextLong(),
@@ -221,7 +235,7 @@ public final class Pipeline {
         var letters = deadLetters;
         try {
             var made = new KafkaSource(
-                    Wiring.source(config),
+                    Wiring.source(config).planning(planning),
                     sinks.stream().map(sink -> sink.feed(config)).toList(),
                     pool,
                     advisory.stream().map(sink -> sink.feed(config)).toList(),
@@ -586,6 +600,7 @@ public final class Pipeline {
         public void note(ShardId shard, ShardNote note) {
             var meters = metrics;
             if (meters != null) meters.note(shard, note);
+            if (note instanceof ShardNote.Wrote wrote) keptTokens.written(shard, wrote.batch());
             switch (note) {
                 case ShardNote.ReplicaOpened(var replica, var last, var _) ->
                     change(shard, replica, Progress.Phase.OPEN, last.toString());
@@ -609,12 +624,43 @@ public final class Pipeline {
         }
 
         @Override
+        public void stopForExpired(ShardId shard, SealedBatch batch, long ageNanos, long windowNanos) {
+            fault(
+                    shard + ": a batch of " + batch.rows().rows() + " rows of "
+                            + batch.rows().slices().getFirst().chunk() + " waits for "
+                            + (long) (ageNanos / NANOS_PER_SECOND) + " s, and the sink is sure to know its token for "
+                            + (long) (windowNanos / NANOS_PER_SECOND) + " s only: it may be stored already. Store row"
+                            + " coordinates, so that it can be looked at, widen the window, or set on_expired_token:"
+                            + " resend, which may store it twice",
+                    ExitCode.FATAL);
+        }
+
+        @Override
         public void died(ShardId shard, Throwable cause) {
             fault("the worker of " + shard + " died: " + cause.getClass().getName(), ExitCode.FATAL);
         }
     }
 
     private final class FromSource implements SourceListener {
+        @Override
+        public @Nullable String starts(Map<String, Integer> partitions) {
+            for (var sink : sinks) {
+                var rate = sink.cutRate(partitions, budget.maxBytes());
+                if (rate == null) continue;
+                if (rate.refusal() != null) return "sinks." + sink.name() + ": " + rate.refusal();
+                LOG.atInfo()
+                        .addKeyValue("event", "cuts")
+                        .addKeyValue("sink", sink.name())
+                        .log("{}", rate.line());
+            }
+            return null;
+        }
+
+        @Override
+        public void newestTokens(SourcePartition partition, Map<Integer, Long> tokens) {
+            keptTokens.found(partition, tokens);
+        }
+
         @Override
         public void inputFinished() {
             pool.closeInput();

@@ -16,6 +16,7 @@ import dev.millrace.sinkpool.Checkup;
 import dev.millrace.sinkpool.Finding;
 import dev.millrace.sinkpool.Guarantee;
 import dev.millrace.sinkpool.NanoClock;
+import dev.millrace.sinkpool.NewestTokens;
 import dev.millrace.sinkpool.Router;
 import dev.millrace.sinkpool.ShardId;
 import dev.millrace.sinkpool.ShardSpec;
@@ -25,6 +26,7 @@ import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -41,18 +43,25 @@ final class SinkPart {
     /// Shards that the last question did not reach; null before one was answered.
     private volatile @Nullable List<ShardId> unseen;
 
-    private SinkPart(SinkConfig config, Sink sink) {
+    private final boolean planned;
+
+    /// How long its cuts wait: known once the topics are.
+    private final AtomicLong cutLingerNanos;
+
+    private SinkPart(SinkConfig config, Sink sink, boolean planned) {
         this.config = config;
         this.sink = sink;
+        this.planned = planned;
+        this.cutLingerNanos = new AtomicLong(config.batch().linger().toNanos());
     }
 
     /// Connects nowhere.
-    static SinkPart open(SinkConfig config, NanoClock clock) {
+    static SinkPart open(PipelineConfig pipeline, SinkConfig config, NanoClock clock) {
         return new SinkPart(
                 config,
                 switch (config.kind()) {
                     case PostgresConfig postgres ->
-                        PostgresSink.open(Wiring.postgres(config, postgres), shards(config), clock);
+                        PostgresSink.open(Wiring.postgres(pipeline, config, postgres), shards(config), clock);
                     case ClickHouseConfig clickhouse ->
                         ClickHouseSink.open(
                                 Wiring.clickhouse(config, clickhouse),
@@ -60,7 +69,8 @@ final class SinkPart {
                                 PassThroughEncoder::singleLine,
                                 clock);
                     case BlackholeConfig() -> new BlackholeSink(PassThroughEncoder::exact);
-                });
+                },
+                Wiring.planned(pipeline, config));
     }
 
     private static Map<ShardId, List<URI>> shards(SinkConfig config) {
@@ -164,10 +174,10 @@ final class SinkPart {
         };
     }
 
-    List<ShardSpec> specs(PoisonConfig poison) {
+    List<ShardSpec> specs(PipelineConfig pipeline) {
         var counts = sink.traits().countsRows();
         return config.shards().stream()
-                .map(shard -> new ShardSpec(Wiring.shard(config, shard, poison, counts), sink, Wiring.endpoints(shard)))
+                .map(shard -> new ShardSpec(Wiring.shard(pipeline, config, shard, counts), sink, Wiring.endpoints(shard)))
                 .toList();
     }
 
@@ -180,7 +190,34 @@ final class SinkPart {
                 config.shards().size(),
                 1,
                 config.chunk().targetBytes(),
-                config.chunk().linger().toNanos());
+                config.chunk().linger().toNanos(),
+                planned
+                        ? new SinkFeed.PlannedBatches(
+                                config.batch().maxRows(), config.batch().maxBytes(), cutLingerNanos::get)
+                        : null);
+    }
+
+    /// What cutting costs with so many partitions of each topic (EO-17); null where nothing is cut.
+    @Nullable
+    CutRate cutRate(Map<String, Integer> partitions, long budgetBytes) {
+        if (!planned) return null;
+        var takes = takes(config.topics());
+        var count = partitions.entrySet().stream()
+                .filter(topic -> takes.test(topic.getKey()))
+                .mapToInt(Map.Entry::getValue)
+                .sum();
+        var batch = config.batch();
+        var rate = CutRate.of(
+                count, config.shards().size(), Math.max(1, batch.linger().toNanos()), batch.maxCuts(), budgetBytes);
+        cutLingerNanos.set(rate.lingerNanos());
+        return rate;
+    }
+
+    /// By its shards, where it keeps tokens for good.
+    Map<ShardId, NewestTokens> newestTokens() {
+        var out = new LinkedHashMap<ShardId, NewestTokens>();
+        if (planned && sink instanceof NewestTokens tokens) shardIds().forEach(shard -> out.put(shard, tokens));
+        return out;
     }
 
     private static Predicate<String> takes(Topics topics) {

@@ -145,7 +145,7 @@ final class PartitionFlow {
         var linger = Long.MAX_VALUE;
         for (var feed : mine) {
             var planned = feed.sink().planned();
-            if (planned != null) linger = Math.min(linger, planned.lingerNanos());
+            if (planned != null) linger = Math.min(linger, planned.lingerNanos().getAsLong());
         }
         this.plannedLingerNanos = linger;
     }
