@@ -4,9 +4,6 @@ import dev.millrace.config.Delivery;
 import dev.millrace.config.RequiredLevel;
 import dev.millrace.sinkpool.Guarantee;
 import dev.millrace.sinkpool.Guarantee.Level;
-import dev.millrace.sinkpool.NanoClock;
-import dev.millrace.sinkpool.Recognition;
-import dev.millrace.sinkpool.TokenLog;
 import java.util.Collection;
 import java.util.Comparator;
 import org.jspecify.annotations.Nullable;
@@ -30,10 +27,11 @@ record Levels(
     }
 
     /// Of a shard whose servers keep tokens in the transaction of their rows, or do not.
-    static Guarantee ofTransactions(String shard, Recognition recognition, boolean ignoresConflicts) {
-        if (recognition.log() != TokenLog.NONE && recognition.byRow() && recognition.windowNanos() == NanoClock.NEVER)
+    static Guarantee ofTransactions(String shard, boolean keepsTokens, boolean ignoresConflicts) {
+        if (keepsTokens)
             return new Guarantee(Level.L4, "each token commits in the transaction of its rows, and never expires");
-        var remedy = shard + " has no table of tokens, or has not answered yet: millrace init makes it";
+        var remedy = shard + " was not found to have the table of tokens: millrace init makes it, with delivery:"
+                + " effectively_once";
         return ignoresConflicts
                 ? new Guarantee(
                         Level.L1,

@@ -139,7 +139,7 @@ final class SinkPart {
             case PostgresSink postgres ->
                 Levels.ofTransactions(
                         shard.toString(),
-                        postgres.recognition(shard),
+                        postgres.keepsTokens(shard),
                         config.kind() instanceof PostgresConfig kind
                                 && kind.onConflict() == PostgresConfig.OnConflict.IGNORE);
             case ClickHouseSink clickhouse -> clickhouse.ceiling(shard);

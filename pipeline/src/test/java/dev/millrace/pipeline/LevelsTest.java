@@ -6,9 +6,6 @@ import dev.millrace.config.Delivery;
 import dev.millrace.config.RequiredLevel;
 import dev.millrace.sinkpool.Guarantee;
 import dev.millrace.sinkpool.Guarantee.Level;
-import dev.millrace.sinkpool.NanoClock;
-import dev.millrace.sinkpool.Recognition;
-import dev.millrace.sinkpool.TokenLog;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
@@ -79,14 +76,15 @@ final class LevelsTest {
     }
 
     @Test
-    @DisplayName("EO-11 EO-13: tokens that never expire and name rows are L4, anything else names millrace init")
+    @DisplayName("EO-11 EO-13: tokens in the transactions of their rows are L4, anything else names millrace init")
     void transactions() {
-        var kept = new Recognition(TokenLog.SHARED, NanoClock.NEVER, true, false);
-        assertThat(Levels.ofTransactions("events/a", kept, false).level()).isEqualTo(Level.L4);
-        var without = Levels.ofTransactions("events/a", Recognition.SHARED, false);
+        assertThat(Levels.ofTransactions("events/a", true, false).level()).isEqualTo(Level.L4);
+        assertThat(Levels.ofTransactions("events/a", true, true).level()).isEqualTo(Level.L4);
+        var without = Levels.ofTransactions("events/a", false, false);
         assertThat(without.level()).isEqualTo(Level.L0);
         assertThat(without.why()).contains("events/a", "millrace init");
-        assertThat(Levels.ofTransactions("events/a", Recognition.SHARED, true).level())
+        assertThat(Levels.ofTransactions("events/a", false, true).level())
+                .as("an index that names a row is no token")
                 .isEqualTo(Level.L1);
     }
 }

@@ -193,6 +193,12 @@ public final class PostgresSink implements Sink, NewestTokens {
         return tokens == null ? Sink.super.recognition(shard) : tokens.recognition(shard);
     }
 
+    /// Whether a shard was found to have the table of tokens, so that each commits in the transaction of its rows.
+    /// Blocks for nothing.
+    public boolean keepsTokens(ShardId shard) {
+        return tokens != null && tokens.found(shard);
+    }
+
     @Override
     public Answer knows(ShardId shard, byte[] prefix, long deadlineNanos) {
         var ways = shards.get(shard);

@@ -55,6 +55,11 @@ final class TokenUse {
         return decided.getOrDefault(shard, By.TOKEN) == By.TOKEN;
     }
 
+    /// It was looked at, and has the table.
+    boolean found(ShardId shard) {
+        return decided.get(shard) == By.TOKEN;
+    }
+
     Recognition recognition(ShardId shard) {
         return switch (decided.getOrDefault(shard, By.TOKEN)) {
             case TOKEN, KEY -> BY_ROW;
