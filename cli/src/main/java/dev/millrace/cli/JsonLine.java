@@ -1,5 +1,6 @@
 package dev.millrace.cli;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// One JSON object on one line.
@@ -22,6 +23,24 @@ final class JsonLine {
     JsonLine add(String name, boolean value) {
         name(name);
         out.append(value);
+        return this;
+    }
+
+    /// Null for a number that there is none of.
+    JsonLine add(String name, @Nullable Long value) {
+        name(name);
+        out.append(value == null ? "null" : value.toString());
+        return this;
+    }
+
+    JsonLine add(String name, List<String> values) {
+        name(name);
+        out.append('[');
+        for (var i = 0; i < values.size(); i++) {
+            if (i > 0) out.append(',');
+            string(values.get(i));
+        }
+        out.append(']');
         return this;
     }
 

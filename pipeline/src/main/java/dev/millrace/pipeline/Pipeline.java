@@ -14,6 +14,7 @@ import dev.millrace.kafka.StartRefused;
 import dev.millrace.sinkpool.AdmissionBudget;
 import dev.millrace.sinkpool.DeadLetters;
 import dev.millrace.sinkpool.Failure;
+import dev.millrace.sinkpool.Guarantee;
 import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.PoolListener;
 import dev.millrace.sinkpool.RowRef;
@@ -29,7 +30,9 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HexFormat;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -46,6 +49,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /// One pipeline, from its start to its report.
 ///
@@ -83,8 +87,10 @@ public final class Pipeline {
     private final String version;
     private final NanoClock clock = NanoClock.SYSTEM;
     private final Instant startedAt = Instant.now();
+    private final long startedNanos = clock.nanoTime();
     private final OpenHandles handles = new OpenHandles();
     private final AdmissionBudget budget;
+    private final Levels levels;
     private final List<SinkPart> sinks;
     private final SinkPool pool;
     private final List<AdvisoryPart> advisory;
@@ -106,6 +112,7 @@ public final class Pipeline {
     private Pipeline(PipelineConfig config, String version) {
         this.config = config;
         this.version = version;
+        this.levels = new Levels(config.delivery(), config.require());
         var admission = config.admission();
         this.budget =
                 new AdmissionBudget(admission.maxRows(), admission.maxBytes(), admission.resumeBelowPercent() / 100);
@@ -165,7 +172,7 @@ public final class Pipeline {
         pool.start();
         advisory.forEach(AdvisoryPart::start);
         listen();
-        if (!awaitSinks() || !openDeadLetters()) return;
+        if (!awaitSinks() || !levelsHold() || !openDeadLetters()) return;
         var until = clock.nanoTime() + ADVISORY_ANSWER.toNanos();
         for (var sink : advisory) sink.awaitFirstAnswer(until, stopAsked::isDone);
         var made = makeSource();
@@ -180,7 +187,7 @@ public final class Pipeline {
                 .addKeyValue("event", "started")
                 .addKeyValue("pipeline", config.name())
                 .addKeyValue("version", version)
-                .addKeyValue("delivery", "at_least_once")
+                .addKeyValue("delivery", config.delivery().name().toLowerCase(Locale.ROOT))
                 .log(
                         "reading {} as {}",
                         config.source().topics(),
@@ -271,6 +278,7 @@ public final class Pipeline {
                                     clock,
                                     stuckNanos(),
                                     this::unknownFields,
+                                    this::guarantees,
                                     this::ended,
                                     this::scraped)
                             .pages());
@@ -294,6 +302,50 @@ public final class Pipeline {
         return linger + STUCK.toNanos();
     }
 
+    /// What is promised of each sink that is waited for, by what it has told so far.
+    private Map<String, Guarantee> guarantees() {
+        var all = new LinkedHashMap<String, Guarantee>();
+        for (var sink : sinks) all.put(sink.name(), sink.guarantee(levels));
+        return all;
+    }
+
+    /// Says what is promised of each sink, and refuses to start below what is asked for. Where something is, every
+    /// shard has to answer first. Returns false if a stop came first.
+    private boolean levelsHold() throws StartFailure {
+        var overdue = levels.asksForOne() ? overdueNanos() : NanoClock.NEVER;
+        for (var sink : sinks) {
+            while (levels.asksForOne() && !sink.unseen().isEmpty()) {
+                mustNotBe(overdue, sink.name(), sink.unseen().getFirst() + " has not answered");
+                if (stoppedWithin(DESCRIBE_AGAIN)) return false;
+                ask(sink);
+            }
+            var found = sink.guarantee(levels);
+            var refusal = levels.refusal(sink.name(), found);
+            LOG.atLevel(refusal == null ? Level.INFO : Level.ERROR)
+                    .addKeyValue("event", "guarantee")
+                    .addKeyValue("sink", sink.name())
+                    .addKeyValue("level", found.level())
+                    .addKeyValue("asked", levels.asked())
+                    .addKeyValue("why", found.why())
+                    .log("what is promised of repeats");
+            if (refusal != null) throw new StartFailure(ExitCode.BAD_CONFIGURATION, refusal);
+        }
+        return true;
+    }
+
+    private long overdueNanos() {
+        return startedNanos + config.source().startupTimeout().toNanos();
+    }
+
+    private void mustNotBe(long overdueNanos, String sink, String why) throws StartFailure {
+        if (!NanoClock.reached(overdueNanos, clock.nanoTime())) return;
+        throw new StartFailure(
+                ExitCode.FATAL,
+                "sink " + sink + ": no level is known within source.kafka.startup_timeout "
+                        + config.source().startupTimeout().toMillis() + " ms, and require asks for " + levels.asked()
+                        + ": " + why);
+    }
+
     /// Waits until every sink has said what it looks like. Returns false if a stop came first.
     private boolean awaitSinks() throws StartFailure {
         for (var sink : sinks) {
@@ -305,6 +357,7 @@ public final class Pipeline {
                             .addKeyValue("sink", sink.name())
                             .log("waiting for it; nothing is read meanwhile: {}", notYet);
                 told = true;
+                if (levels.asksForOne()) mustNotBe(overdueNanos(), sink.name(), notYet);
                 if (stoppedWithin(DESCRIBE_AGAIN)) return false;
             }
         }
@@ -447,7 +500,8 @@ public final class Pipeline {
                 asked.givenUpBefore(),
                 membersEnded,
                 noTime ? RunEnd.Waited.NOT : waited,
-                advisoryViews());
+                advisoryViews(),
+                guarantees());
     }
 
     private static void tell(DrainReport report) {

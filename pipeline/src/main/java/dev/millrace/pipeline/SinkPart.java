@@ -26,14 +26,20 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// One sink of a pipeline, opened: its shards as the pool drives them, and its feed as the source sees it.
 ///
 /// Thread ownership: the thread that starts the pipeline.
 final class SinkPart {
+    private static final Guarantee NOTHING_KEPT = new Guarantee(Guarantee.Level.L0, "blackhole keeps nothing");
+
     private final SinkConfig config;
     private final Sink sink;
+
+    /// Shards that the last question did not reach; null before one was answered.
+    private volatile @Nullable List<ShardId> unseen;
 
     private SinkPart(SinkConfig config, Sink sink) {
         this.config = config;
@@ -78,31 +84,70 @@ final class SinkPart {
         return switch (sink) {
             case PostgresSink postgres ->
                 switch (postgres.describe(deadlineNanos)) {
-                    case Description.Described _ -> null;
+                    case Description.Described(var _, var unreached, var _) -> reached(unreached);
                     case Description.NotReachable(var failure) -> failure.toString();
                     case Description.Refused(var reason) -> throw refused(reason);
                 };
             case ClickHouseSink clickhouse ->
                 switch (clickhouse.describe(deadlineNanos)) {
-                    case dev.millrace.clickhouse.Description.Described _ -> null;
+                    case dev.millrace.clickhouse.Description.Described described ->
+                        reached(Stream.concat(
+                                        described.unseen().stream(),
+                                        shardIds().filter(shard -> !clickhouse.lookedAt(shard)))
+                                .distinct()
+                                .toList());
                     case dev.millrace.clickhouse.Description.NotReachable(var failure) -> failure.toString();
                     case dev.millrace.clickhouse.Description.Refused(var reason) -> throw refused(reason);
                 };
-            default -> null;
+            default -> reached(List.of());
+        };
+    }
+
+    private @Nullable String reached(List<ShardId> unreached) {
+        unseen = unreached;
+        return null;
+    }
+
+    /// Shards that have not answered yet.
+    List<ShardId> unseen() {
+        var told = unseen;
+        return told == null ? shardIds().toList() : told;
+    }
+
+    private Stream<ShardId> shardIds() {
+        return config.shards().stream().map(shard -> new ShardId(name(), shard.name()));
+    }
+
+    /// What is promised of repeats, by what the sink has told so far. Blocks for nothing.
+    Guarantee guarantee(Levels levels) {
+        if (config.advisory()) return Levels.ofAdvisory();
+        return levels.of(Levels.least(shardIds().map(this::allowed).toList()));
+    }
+
+    private Guarantee allowed(ShardId shard) {
+        return switch (sink) {
+            case PostgresSink postgres ->
+                Levels.ofTransactions(
+                        shard.toString(),
+                        postgres.recognition(shard),
+                        config.kind() instanceof PostgresConfig kind
+                                && kind.onConflict() == PostgresConfig.OnConflict.IGNORE);
+            case ClickHouseSink clickhouse -> clickhouse.ceiling(shard);
+            default -> NOTHING_KEPT;
         };
     }
 
     /// Looks at all that it would write to, and changes nothing. Of an advisory sink nothing is a fault:
     /// nothing waits for it.
-    Checkup checkUp(long deadlineNanos, InstantSource wallClock) throws InterruptedException {
+    Checkup checkUp(Levels levels, long deadlineNanos, InstantSource wallClock) throws InterruptedException {
         var checkup = switch (sink) {
             case PostgresSink postgres -> postgres.checkUp(deadlineNanos, wallClock);
             case ClickHouseSink clickhouse -> clickhouse.checkUp(deadlineNanos, wallClock);
-            default -> new Checkup(new Guarantee(Guarantee.Level.L0, "blackhole keeps nothing"), List.<Finding>of());
+            default -> new Checkup(NOTHING_KEPT, List.<Finding>of());
         };
-        if (!config.advisory()) return checkup;
+        if (!config.advisory()) return new Checkup(levels.of(checkup.guarantee()), checkup.findings());
         return new Checkup(
-                checkup.guarantee(),
+                Levels.ofAdvisory(),
                 checkup.findings().stream().map(Finding::ofAdvisory).toList());
     }
 

@@ -235,7 +235,8 @@ final class Wiring {
                     case ZSTD -> ClickHouseSettings.Compression.ZSTD;
                 },
                 new ClickHouseSettings.Limits(
-                        min(LONGEST_CONNECT, sink.writeTimeout().dividedBy(2))),
+                        min(LONGEST_CONNECT, sink.writeTimeout().dividedBy(2)),
+                        sink.batch().maxCuts()),
                 clickhouse.settings(),
                 verdicts(clickhouse));
     }

@@ -606,6 +606,9 @@ public final class SourceMachine {
             return;
         }
         parts.counters().lostOffsets(count);
+        var segments = one.flow.segments();
+        // What is left of a segment is another batch than what may have been sent.
+        if (segments != null) parts.counters().perhapsTwice(segments.planned(lost.position(), lost.logStart()));
         one.flow.passOver(lost.logStart(), -1, nowNanos);
         out.accept(new Tell("offsets_lost", what));
         out.accept(new SourceCommand.SeekTo(lost.partition(), lost.logStart()));
