@@ -33,17 +33,18 @@ final class TokenPruning {
     private static final Duration LIMIT = Duration.ofMinutes(1);
     private static final int AT_ONCE = 10_000;
 
-    /// The segments that are kept are read from the newest on, by the table's index.
+    /// The segments that are kept are read from the newest on, by the table's index. Where there are fewer, none
+    /// is before them.
     private static final String DELETE = """
             delete from SEGMENTS where token in (
               select s.token
                 from SEGMENTS s,
-                     (select min(at) as at, min(seg_end) as seg_end, count(*) as segments
+                     (select min(at) as at, min(seg_end) as seg_end
                         from (select n.seg_end, max(n.at) as at from SEGMENTS n
                                where n.topic_id = ? and n.part = ? and n.pipeline = ? and n.sink = ? and n.shard = ?
                                group by n.seg_end order by n.seg_end desc limit ?) newest) kept
                where s.topic_id = ? and s.part = ? and s.pipeline = ? and s.sink = ? and s.shard = ?
-                 and kept.segments = ? and s.seg_end < kept.seg_end and s.at < kept.at
+                 and s.seg_end < kept.seg_end and s.at < kept.at
                  and s.at < pg_catalog.now() - interval '7 days'
                order by s.seg_end limit ?)""";
 
@@ -123,7 +124,6 @@ final class TokenPruning {
             var at = place(delete, 1, partition);
             delete.setInt(at++, settings.keptSegments());
             at = place(delete, at, partition);
-            delete.setInt(at++, settings.keptSegments());
             delete.setInt(at, AT_ONCE);
             return delete.executeUpdate();
         }

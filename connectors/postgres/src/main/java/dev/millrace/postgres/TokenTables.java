@@ -142,8 +142,7 @@ public final class TokenTables {
                 }
                 case TokenTable.Look.Absent() -> {
                     try {
-                        create(session, attempt, table);
-                        created = true;
+                        created = create(session, attempt, table);
                     } catch (SQLException failure) {
                         if (tries <= 1 || !madeMeanwhile(failure)) throw failure;
                     }
@@ -152,20 +151,32 @@ public final class TokenTables {
         }
     }
 
-    private static void create(PgConnection session, Attempt attempt, TokenTable table) throws SQLException {
+    /// Returns whether it was this call that did.
+    private static boolean create(PgConnection session, Attempt attempt, TokenTable table) throws SQLException {
         attempt.mustGoOn();
         session.setAutoCommit(false);
         try (var statement = session.createStatement()) {
             var left = attempt.remainingMillis();
             statement.execute("set local statement_timeout = " + left + "; set local lock_timeout = " + left);
-            for (var sql : TokenTable.statements(table.quotedName())) statement.execute(sql);
+            oneAfterTheOther(session, table);
+            var absent = table.look(session) instanceof TokenTable.Look.Absent;
+            if (absent) for (var sql : TokenTable.statements(table.quotedName())) statement.execute(sql);
             session.commit();
+            return absent;
         } finally {
             if (!session.isClosed()) session.setAutoCommit(true);
         }
     }
 
-    /// `if not exists` looks, and then makes: of two that look at once one fails.
+    private static void oneAfterTheOther(PgConnection session, TokenTable table) throws SQLException {
+        try (var lock = session.prepareStatement(
+                "select pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended(?, 0))")) {
+            lock.setString(1, table.quotedName());
+            lock.execute();
+        }
+    }
+
+    /// By somebody else's hand: `if not exists` looks, and then makes, so of two that look at once one fails.
     private static boolean madeMeanwhile(SQLException failure) {
         return "23505".equals(failure.getSQLState()) || "42P07".equals(failure.getSQLState());
     }
