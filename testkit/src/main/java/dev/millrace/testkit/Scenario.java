@@ -60,7 +60,13 @@ record Scenario(
             ValueFormat.Kind format,
             OnPoison onPoison,
             int mostLetters,
-            OnLostOffset onLostOffset) {
+            OnLostOffset onLostOffset,
+            int route) {
+        /// What decides which rows a batch has.
+        String fingerprint() {
+            return format + " " + route;
+        }
+
         /// As after a change of the file between two runs. What the group must agree on stays.
         Source changed(Chance chance, Suppressed suppressed, boolean planned) {
             var other = source(chance, suppressed, planned);
@@ -86,7 +92,8 @@ record Scenario(
                     other.format,
                     onPoison,
                     other.mostLetters,
-                    onLostOffset);
+                    onLostOffset,
+                    planned && chance.of(0.3) ? 1 - route : route);
         }
     }
 
@@ -265,7 +272,8 @@ record Scenario(
                 chance.of(0.5) ? ValueFormat.Kind.RAW : ValueFormat.Kind.JSON,
                 chance.any(ON_POISON),
                 (int) chance.spread(1, 40),
-                chance.of(0.5) ? OnLostOffset.HALT : OnLostOffset.CONTINUE);
+                chance.of(0.5) ? OnLostOffset.HALT : OnLostOffset.CONTINUE,
+                0);
     }
 
     private static Sink sink(Chance chance, Suppressed suppressed, boolean planned) {
@@ -387,7 +395,7 @@ record Scenario(
 
     private static Planning planning(Source of, InstantSource wall) {
         return new Planning(
-                of.format.name().hashCode(),
+                of.fingerprint().hashCode(),
                 new AtomicInteger(),
                 MOST_OPEN_SEGMENTS,
                 PLAN_CHARACTERS,
