@@ -43,7 +43,7 @@ final class Examination {
 
     /// Returns the exit code.
     int run(PipelineConfig config, CommandSpec spec) throws InterruptedException {
-        var limit = limit(spec);
+        var limit = limit(timeout, spec);
         Logs.configure(config.logging().format(), LoggingConfig.Level.ERROR);
         var diagnosis = new Doctor(config, InstantSource.system()).look(limit);
         var out = spec.commandLine().getOut();
@@ -65,7 +65,8 @@ final class Examination {
                 throw new ParameterException(spec.commandLine(), option + " says how to look: add " + needed);
     }
 
-    private Duration limit(CommandSpec spec) {
+    /// What an option --timeout says. Throws for what is no time.
+    static Duration limit(String timeout, CommandSpec spec) {
         var match = LENGTH.matcher(timeout);
         if (!match.matches() || Long.parseLong(match.group(1)) == 0)
             throw new ParameterException(

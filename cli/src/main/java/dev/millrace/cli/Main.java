@@ -16,6 +16,7 @@ import picocli.CommandLine.Command;
             RunCommand.class,
             ValidateCommand.class,
             DoctorCommand.class,
+            InitCommand.class,
             ExplainCommand.class,
             ExplainErrorCommand.class,
             SchemaCommand.class,
@@ -31,7 +32,7 @@ import picocli.CommandLine.Command;
             "Exit codes: 0 drained; 1 the demo's counts differ, a seed finds something, an error is not known, a dead",
             "letter is not there or not replayed, doctor --strict finds hazards, verify finds rows missing, doubled or extra;",
             "2 bad configuration or start; 3 something taken is left and will replay; 4 a worker's state is unknown; 5 fatal",
-            "error while running, or doctor or verify got no answer; 128 + n on a second signal."
+            "error while running, or doctor, init or verify got no answer; 128 + n on a second signal."
         })
 public final class Main {
     private static final Logger LOG = LoggerFactory.getLogger(Main.class);

@@ -16,7 +16,9 @@ public final class KafkaClientDefaults {
             "fetch.max.bytes", "16777216",
             "fetch.min.bytes", "1",
             "receive.buffer.bytes", "1048576",
-            "metadata.max.age.ms", "60000");
+            "metadata.max.age.ms", "60000",
+            // A commit that timed out may still be applied for as long: plans wait that out.
+            "request.timeout.ms", "10000");
 
     private static final Map<String, String> OWNED = Map.of(
             "enable.auto.commit", "false",

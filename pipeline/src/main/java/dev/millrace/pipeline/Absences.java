@@ -92,7 +92,7 @@ final class Absences implements AutoCloseable {
         var made = encoder;
         if (opened != null && made != null && opened.name().equals(sink.name())) return made;
         if (opened != null) opened.sink().close();
-        part = opened = SinkPart.open(sink, clock);
+        part = opened = SinkPart.open(config, sink, clock);
         var why = opened.notYet(clock.nanoTime() + patience.toNanos());
         if (why != null) throw new StartFailure(ExitCode.FATAL, "sinks." + sink.name() + ": " + why);
         encoder = made = opened.sink().encoder();

@@ -4,6 +4,7 @@ import dev.millrace.kafka.KafkaSource;
 import dev.millrace.kafka.PartitionView;
 import dev.millrace.pipeline.AdminServer.Answer;
 import dev.millrace.sinkpool.AdmissionBudget;
+import dev.millrace.sinkpool.Guarantee;
 import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.ShardView;
 import dev.millrace.sinkpool.SinkPool;
@@ -28,6 +29,7 @@ record AdminPages(
         NanoClock clock,
         long stuckNanos,
         Supplier<Map<String, Map<String, Long>>> unknownFields,
+        Supplier<Map<String, Guarantee>> guarantees,
         BooleanSupplier stopping,
         Supplier<Answer> metrics) {
     Map<String, Supplier<Answer>> pages() {
@@ -95,6 +97,7 @@ record AdminPages(
                 budget,
                 unknownFields.get(),
                 advisory.get(),
+                guarantees.get(),
                 clock.nanoTime()));
     }
 }

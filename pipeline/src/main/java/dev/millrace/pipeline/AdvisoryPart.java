@@ -64,7 +64,7 @@ final class AdvisoryPart {
                 Math.max(1, admission.maxRows() / SHARE),
                 Math.max(1, admission.maxBytes() / SHARE),
                 admission.resumeBelowPercent() / 100);
-        var specs = List.of(sink.specs(config.poison()));
+        var specs = List.of(sink.specs(config));
         return new AdvisoryPart(
                 sink, new SinkPool(specs, budget, mint, seed, clock, DeadLetters.none(), new Unheard()), clock);
     }

@@ -41,13 +41,14 @@ public final class Doctor {
     /// Takes at most `limit` and three seconds.
     public Diagnosis look(Duration limit) throws InterruptedException {
         var deadlineNanos = clock.nanoTime() + limit.toNanos();
+        var levels = new Levels(config.delivery(), config.require());
         var source = begun(() -> source(deadlineNanos));
         var sinks = new LinkedHashMap<String, CompletableFuture<Checkup>>();
         for (var sink : config.sinks()) {
-            var part = SinkPart.open(sink, clock);
+            var part = SinkPart.open(config, sink, clock);
             sinks.put(sink.name(), begun(() -> {
                 try {
-                    return part.checkUp(deadlineNanos, wallClock);
+                    return part.checkUp(levels, deadlineNanos, wallClock);
                 } finally {
                     part.sink().close();
                 }
@@ -61,9 +62,21 @@ public final class Doctor {
             var none = new Checkup(new Guarantee(Guarantee.Level.L0, "it did not answer"), List.of(late(where)));
             var checkup = answer(entry.getValue(), untilNanos, none);
             findings.addAll(checkup.findings());
+            var refusal = advisory(entry.getKey()) ? null : levels.refusal(entry.getKey(), checkup.guarantee());
+            // Of one that did not answer in full, the level is not known.
+            if (refusal != null && checkup.findings().stream().noneMatch(Doctor::unreached))
+                findings.add(Finding.fault(where, refusal, "mend it, or lower require"));
             guarantees.put(entry.getKey(), checkup.guarantee());
         }
         return new Diagnosis(findings, guarantees);
+    }
+
+    private static boolean unreached(Finding finding) {
+        return finding.severity() == Finding.Severity.UNREACHED;
+    }
+
+    private boolean advisory(String sink) {
+        return config.sinks().stream().anyMatch(one -> one.name().equals(sink) && one.advisory());
     }
 
     private List<Finding> source(long deadlineNanos) {

@@ -68,8 +68,9 @@ public record DrainReport(
             long taken,
             @Nullable String blockedBy) {}
 
-    /// One sink that is waited for. `rows.polled` are those of the topics that it takes.
-    public record SinkEnd(String name, Rows rows, List<ShardEnd> shards) {
+    /// One sink that is waited for. `level` is what was promised of repeats at the end; null where the sink was
+    /// not asked. `rows.polled` are those of the topics that it takes.
+    public record SinkEnd(String name, @Nullable String level, Rows rows, List<ShardEnd> shards) {
         public SinkEnd {
             shards = List.copyOf(shards);
         }

@@ -1,6 +1,7 @@
 package dev.millrace.pipeline;
 
 import dev.millrace.checkpoint.OpenHandles;
+import dev.millrace.checkpoint.SourcePartition;
 import dev.millrace.config.AdminConfig;
 import dev.millrace.config.PipelineConfig;
 import dev.millrace.config.PoisonConfig;
@@ -9,14 +10,19 @@ import dev.millrace.kafka.DeadLetterDesk;
 import dev.millrace.kafka.DeadLetterTopic;
 import dev.millrace.kafka.KafkaSource;
 import dev.millrace.kafka.PartitionView;
+import dev.millrace.kafka.Planning;
 import dev.millrace.kafka.SourceListener;
 import dev.millrace.kafka.StartRefused;
 import dev.millrace.sinkpool.AdmissionBudget;
 import dev.millrace.sinkpool.DeadLetters;
 import dev.millrace.sinkpool.Failure;
+import dev.millrace.sinkpool.Guarantee;
 import dev.millrace.sinkpool.NanoClock;
+import dev.millrace.sinkpool.NewestTokens;
 import dev.millrace.sinkpool.PoolListener;
 import dev.millrace.sinkpool.RowRef;
+import dev.millrace.sinkpool.SealedBatch;
+import dev.millrace.sinkpool.SegmentTokens;
 import dev.millrace.sinkpool.ShardId;
 import dev.millrace.sinkpool.ShardNote;
 import dev.millrace.sinkpool.ShardStatus;
@@ -29,7 +35,9 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HexFormat;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -46,6 +54,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /// One pipeline, from its start to its report.
 ///
@@ -83,8 +92,12 @@ public final class Pipeline {
     private final String version;
     private final NanoClock clock = NanoClock.SYSTEM;
     private final Instant startedAt = Instant.now();
+    private final long startedNanos = clock.nanoTime();
     private final OpenHandles handles = new OpenHandles();
     private final AdmissionBudget budget;
+    private final Levels levels;
+    private final KeptTokens keptTokens;
+    private final @Nullable Planning planning;
     private final List<SinkPart> sinks;
     private final SinkPool pool;
     private final List<AdvisoryPart> advisory;
@@ -106,12 +119,13 @@ public final class Pipeline {
     private Pipeline(PipelineConfig config, String version) {
         this.config = config;
         this.version = version;
+        this.levels = new Levels(config.delivery(), config.require());
         var admission = config.admission();
         this.budget =
                 new AdmissionBudget(admission.maxRows(), admission.maxBytes(), admission.resumeBelowPercent() / 100);
         this.sinks = config.sinks().stream()
                 .filter(sink -> !sink.advisory())
-                .map(sink -> SinkPart.open(sink, clock))
+                .map(sink -> SinkPart.open(config, sink, clock))
                 .toList();
         this.deadLetters = config.poison().action() == PoisonConfig.Action.DEAD_LETTER
                 ? new DeadLetterTopic(config.poison().topic(), config.name(), Wiring.source(config), clock)
@@ -120,15 +134,22 @@ public final class Pipeline {
         var run = new byte[8];
         var chance = new SecureRandom();
         chance.nextBytes(run);
-        var mint = TokenMint.perRun(config.name() + "/" + HexFormat.of().formatHex(run));
+        var perRun = TokenMint.perRun(config.name() + "/" + HexFormat.of().formatHex(run));
+        var fingerprints = new Fingerprints(config);
+        var mint = new SegmentTokens(
+                config.name(), config.source().groupId(), config.tokenEpoch(), fingerprints.bySink(), perRun);
+        var kept = new LinkedHashMap<ShardId, NewestTokens>();
+        for (var sink : sinks) kept.putAll(sink.newestTokens());
+        this.keptTokens = new KeptTokens(kept, clock, stopAsked::isDone, why -> fault(why, ExitCode.FATAL));
+        this.planning = Wiring.planning(config, fingerprints.ofAll(), keptTokens::of);
         this.advisory = config.sinks().stream()
                 .filter(SinkConfig::advisory)
-                .map(sink -> AdvisoryPart.open(SinkPart.open(sink, clock), config, mint, chance.nextLong(), clock))
+                .map(sink -> AdvisoryPart.open(SinkPart.open(config, sink, clock), config, mint, chance.nextLong(), clock))
                 .toList();
         for (var sink : sinks) sink.sink().onNewLayout(() -> layoutChanged(sink.name()));
         for (var sink : advisory) sink.sink().sink().onNewLayout(() -> layoutChanged(sink.name()));
         this.pool = new SinkPool(
-                sinks.stream().map(sink -> sink.specs(config.poison())).toList(),
+                sinks.stream().map(sink -> sink.specs(config)).toList(),
                 budget,
                 mint,
                 chance.nextLong(),
@@ -165,7 +186,7 @@ public final class Pipeline {
         pool.start();
         advisory.forEach(AdvisoryPart::start);
         listen();
-        if (!awaitSinks() || !openDeadLetters()) return;
+        if (!awaitSinks() || !levelsHold() || !openDeadLetters()) return;
         var until = clock.nanoTime() + ADVISORY_ANSWER.toNanos();
         for (var sink : advisory) sink.awaitFirstAnswer(until, stopAsked::isDone);
         var made = makeSource();
@@ -180,7 +201,7 @@ public final class Pipeline {
                 .addKeyValue("event", "started")
                 .addKeyValue("pipeline", config.name())
                 .addKeyValue("version", version)
-                .addKeyValue("delivery", "at_least_once")
+                .addKeyValue("delivery", config.delivery().name().toLowerCase(Locale.ROOT))
                 .log(
                         "reading {} as {}",
                         config.source().topics(),
@@ -214,7 +235,7 @@ public final class Pipeline {
         var letters = deadLetters;
         try {
             var made = new KafkaSource(
-                    Wiring.source(config),
+                    Wiring.source(config).planning(planning),
                     sinks.stream().map(sink -> sink.feed(config)).toList(),
                     pool,
                     advisory.stream().map(sink -> sink.feed(config)).toList(),
@@ -271,6 +292,7 @@ public final class Pipeline {
                                     clock,
                                     stuckNanos(),
                                     this::unknownFields,
+                                    this::guarantees,
                                     this::ended,
                                     this::scraped)
                             .pages());
@@ -294,6 +316,50 @@ public final class Pipeline {
         return linger + STUCK.toNanos();
     }
 
+    /// What is promised of each sink that is waited for, by what it has told so far.
+    private Map<String, Guarantee> guarantees() {
+        var all = new LinkedHashMap<String, Guarantee>();
+        for (var sink : sinks) all.put(sink.name(), sink.guarantee(levels));
+        return all;
+    }
+
+    /// Says what is promised of each sink, and refuses to start below what is asked for. Where something is, every
+    /// shard has to answer first. Returns false if a stop came first.
+    private boolean levelsHold() throws StartFailure {
+        var overdue = levels.asksForOne() ? overdueNanos() : NanoClock.NEVER;
+        for (var sink : sinks) {
+            while (levels.asksForOne() && !sink.unseen().isEmpty()) {
+                mustNotBe(overdue, sink.name(), sink.unseen().getFirst() + " has not answered");
+                if (stoppedWithin(DESCRIBE_AGAIN)) return false;
+                ask(sink);
+            }
+            var found = sink.guarantee(levels);
+            var refusal = levels.refusal(sink.name(), found);
+            LOG.atLevel(refusal == null ? Level.INFO : Level.ERROR)
+                    .addKeyValue("event", "guarantee")
+                    .addKeyValue("sink", sink.name())
+                    .addKeyValue("level", found.level())
+                    .addKeyValue("asked", levels.asked())
+                    .addKeyValue("why", found.why())
+                    .log("what is promised of repeats");
+            if (refusal != null) throw new StartFailure(ExitCode.BAD_CONFIGURATION, refusal);
+        }
+        return true;
+    }
+
+    private long overdueNanos() {
+        return startedNanos + config.source().startupTimeout().toNanos();
+    }
+
+    private void mustNotBe(long overdueNanos, String sink, String why) throws StartFailure {
+        if (!NanoClock.reached(overdueNanos, clock.nanoTime())) return;
+        throw new StartFailure(
+                ExitCode.FATAL,
+                "sink " + sink + ": no level is known within source.kafka.startup_timeout "
+                        + config.source().startupTimeout().toMillis() + " ms, and require asks for " + levels.asked()
+                        + ": " + why);
+    }
+
     /// Waits until every sink has said what it looks like. Returns false if a stop came first.
     private boolean awaitSinks() throws StartFailure {
         for (var sink : sinks) {
@@ -305,6 +371,7 @@ public final class Pipeline {
                             .addKeyValue("sink", sink.name())
                             .log("waiting for it; nothing is read meanwhile: {}", notYet);
                 told = true;
+                if (levels.asksForOne()) mustNotBe(overdueNanos(), sink.name(), notYet);
                 if (stoppedWithin(DESCRIBE_AGAIN)) return false;
             }
         }
@@ -447,7 +514,8 @@ public final class Pipeline {
                 asked.givenUpBefore(),
                 membersEnded,
                 noTime ? RunEnd.Waited.NOT : waited,
-                advisoryViews());
+                advisoryViews(),
+                guarantees());
     }
 
     private static void tell(DrainReport report) {
@@ -532,6 +600,7 @@ public final class Pipeline {
         public void note(ShardId shard, ShardNote note) {
             var meters = metrics;
             if (meters != null) meters.note(shard, note);
+            if (note instanceof ShardNote.Wrote wrote) keptTokens.written(shard, wrote.batch());
             switch (note) {
                 case ShardNote.ReplicaOpened(var replica, var last, var _) ->
                     change(shard, replica, Progress.Phase.OPEN, last.toString());
@@ -555,12 +624,43 @@ public final class Pipeline {
         }
 
         @Override
+        public void stopForExpired(ShardId shard, SealedBatch batch, long ageNanos, long windowNanos) {
+            fault(
+                    shard + ": a batch of " + batch.rows().rows() + " rows of "
+                            + batch.rows().slices().getFirst().chunk() + " waits for "
+                            + (long) (ageNanos / NANOS_PER_SECOND) + " s, and the sink is sure to know its token for "
+                            + (long) (windowNanos / NANOS_PER_SECOND) + " s only: it may be stored already. Store row"
+                            + " coordinates, so that it can be looked at, widen the window, or set on_expired_token:"
+                            + " resend, which may store it twice",
+                    ExitCode.FATAL);
+        }
+
+        @Override
         public void died(ShardId shard, Throwable cause) {
             fault("the worker of " + shard + " died: " + cause.getClass().getName(), ExitCode.FATAL);
         }
     }
 
     private final class FromSource implements SourceListener {
+        @Override
+        public @Nullable String starts(Map<String, Integer> partitions) {
+            for (var sink : sinks) {
+                var rate = sink.cutRate(partitions, budget.maxBytes());
+                if (rate == null) continue;
+                if (rate.refusal() != null) return "sinks." + sink.name() + ": " + rate.refusal();
+                LOG.atInfo()
+                        .addKeyValue("event", "cuts")
+                        .addKeyValue("sink", sink.name())
+                        .log("{}", rate.line());
+            }
+            return null;
+        }
+
+        @Override
+        public void newestTokens(SourcePartition partition, Map<Integer, Long> tokens) {
+            keptTokens.found(partition, tokens);
+        }
+
         @Override
         public void inputFinished() {
             pool.closeInput();

@@ -96,6 +96,7 @@ final class ReportJson {
     private void sink(DrainReport.SinkEnd sink) throws IOException {
         out.writeStartObject();
         out.writeStringField("name", sink.name());
+        text("level", sink.level());
         rows(sink.rows());
         out.writeArrayFieldStart("shards");
         for (var shard : sink.shards()) shard(shard);

@@ -2,6 +2,7 @@ package dev.millrace.pipeline;
 
 import dev.millrace.kafka.PartitionView;
 import dev.millrace.sinkpool.Failure;
+import dev.millrace.sinkpool.Guarantee;
 import dev.millrace.sinkpool.ShardId;
 import dev.millrace.sinkpool.ShardStatus;
 import dev.millrace.sinkpool.ShardView;
@@ -25,15 +26,17 @@ record RunEnd(
         Map<ShardId, Long> givenUpBefore,
         boolean membersEnded,
         Waited waited,
-        List<AdvisoryView> advisory) {
+        List<AdvisoryView> advisory,
+        Map<String, Guarantee> guarantees) {
     /// `givenUpBefore` is what each shard had abandoned, or left in doubt, before the stop: in
-    /// rebalances, and long replayed.
+    /// rebalances, and long replayed. `guarantees` are those of sinks that are waited for, by name.
     RunEnd {
         givenUpBefore = Map.copyOf(givenUpBefore);
         advisory = List.copyOf(advisory);
+        guarantees = Map.copyOf(guarantees);
     }
 
-    /// Of a pipeline without advisory sinks.
+    /// Of a pipeline without advisory sinks, and whose others told nothing of repeats.
     RunEnd(
             Run run,
             List<PartitionView> partitions,
@@ -41,7 +44,7 @@ record RunEnd(
             Map<ShardId, Long> givenUpBefore,
             boolean membersEnded,
             Waited waited) {
-        this(run, partitions, shards, givenUpBefore, membersEnded, waited, List.of());
+        this(run, partitions, shards, givenUpBefore, membersEnded, waited, List.of(), Map.of());
     }
 
     /// Rows that a shard has given up so far.
@@ -244,8 +247,13 @@ record RunEnd(
         for (var shard : shards)
             bySink.computeIfAbsent(shard.shard().sink(), _ -> new ArrayList<>()).add(shard(shard));
         var out = new ArrayList<DrainReport.SinkEnd>();
-        bySink.forEach((name, ends) -> out.add(new DrainReport.SinkEnd(name, rows(name), ends)));
+        bySink.forEach((name, ends) -> out.add(new DrainReport.SinkEnd(name, level(name), rows(name), ends)));
         return out;
+    }
+
+    private @Nullable String level(String sink) {
+        var guarantee = guarantees.get(sink);
+        return guarantee == null ? null : guarantee.level().name();
     }
 
     private DrainReport.ShardEnd shard(ShardStatus shard) {

@@ -16,6 +16,7 @@ import dev.millrace.sinkpool.Checkup;
 import dev.millrace.sinkpool.Finding;
 import dev.millrace.sinkpool.Guarantee;
 import dev.millrace.sinkpool.NanoClock;
+import dev.millrace.sinkpool.NewestTokens;
 import dev.millrace.sinkpool.Router;
 import dev.millrace.sinkpool.ShardId;
 import dev.millrace.sinkpool.ShardSpec;
@@ -25,28 +26,42 @@ import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// One sink of a pipeline, opened: its shards as the pool drives them, and its feed as the source sees it.
 ///
 /// Thread ownership: the thread that starts the pipeline.
 final class SinkPart {
+    private static final Guarantee NOTHING_KEPT = new Guarantee(Guarantee.Level.L0, "blackhole keeps nothing");
+
     private final SinkConfig config;
     private final Sink sink;
 
-    private SinkPart(SinkConfig config, Sink sink) {
+    /// Shards that the last question did not reach; null before one was answered.
+    private volatile @Nullable List<ShardId> unseen;
+
+    private final boolean planned;
+
+    /// How long its cuts wait: known once the topics are.
+    private final AtomicLong cutLingerNanos;
+
+    private SinkPart(SinkConfig config, Sink sink, boolean planned) {
         this.config = config;
         this.sink = sink;
+        this.planned = planned;
+        this.cutLingerNanos = new AtomicLong(config.batch().linger().toNanos());
     }
 
     /// Connects nowhere.
-    static SinkPart open(SinkConfig config, NanoClock clock) {
+    static SinkPart open(PipelineConfig pipeline, SinkConfig config, NanoClock clock) {
         return new SinkPart(
                 config,
                 switch (config.kind()) {
                     case PostgresConfig postgres ->
-                        PostgresSink.open(Wiring.postgres(config, postgres), shards(config), clock);
+                        PostgresSink.open(Wiring.postgres(pipeline, config, postgres), shards(config), clock);
                     case ClickHouseConfig clickhouse ->
                         ClickHouseSink.open(
                                 Wiring.clickhouse(config, clickhouse),
@@ -54,7 +69,8 @@ final class SinkPart {
                                 PassThroughEncoder::singleLine,
                                 clock);
                     case BlackholeConfig() -> new BlackholeSink(PassThroughEncoder::exact);
-                });
+                },
+                Wiring.planned(pipeline, config));
     }
 
     private static Map<ShardId, List<URI>> shards(SinkConfig config) {
@@ -78,31 +94,70 @@ final class SinkPart {
         return switch (sink) {
             case PostgresSink postgres ->
                 switch (postgres.describe(deadlineNanos)) {
-                    case Description.Described _ -> null;
+                    case Description.Described(var _, var unreached, var _) -> reached(unreached);
                     case Description.NotReachable(var failure) -> failure.toString();
                     case Description.Refused(var reason) -> throw refused(reason);
                 };
             case ClickHouseSink clickhouse ->
                 switch (clickhouse.describe(deadlineNanos)) {
-                    case dev.millrace.clickhouse.Description.Described _ -> null;
+                    case dev.millrace.clickhouse.Description.Described described ->
+                        reached(Stream.concat(
+                                        described.unseen().stream(),
+                                        shardIds().filter(shard -> !clickhouse.lookedAt(shard)))
+                                .distinct()
+                                .toList());
                     case dev.millrace.clickhouse.Description.NotReachable(var failure) -> failure.toString();
                     case dev.millrace.clickhouse.Description.Refused(var reason) -> throw refused(reason);
                 };
-            default -> null;
+            default -> reached(List.of());
+        };
+    }
+
+    private @Nullable String reached(List<ShardId> unreached) {
+        unseen = unreached;
+        return null;
+    }
+
+    /// Shards that have not answered yet.
+    List<ShardId> unseen() {
+        var told = unseen;
+        return told == null ? shardIds().toList() : told;
+    }
+
+    private Stream<ShardId> shardIds() {
+        return config.shards().stream().map(shard -> new ShardId(name(), shard.name()));
+    }
+
+    /// What is promised of repeats, by what the sink has told so far. Blocks for nothing.
+    Guarantee guarantee(Levels levels) {
+        if (config.advisory()) return Levels.ofAdvisory();
+        return levels.of(Levels.least(shardIds().map(this::allowed).toList()));
+    }
+
+    private Guarantee allowed(ShardId shard) {
+        return switch (sink) {
+            case PostgresSink postgres ->
+                Levels.ofTransactions(
+                        shard.toString(),
+                        postgres.keepsTokens(shard),
+                        config.kind() instanceof PostgresConfig kind
+                                && kind.onConflict() == PostgresConfig.OnConflict.IGNORE);
+            case ClickHouseSink clickhouse -> clickhouse.ceiling(shard);
+            default -> NOTHING_KEPT;
         };
     }
 
     /// Looks at all that it would write to, and changes nothing. Of an advisory sink nothing is a fault:
     /// nothing waits for it.
-    Checkup checkUp(long deadlineNanos, InstantSource wallClock) throws InterruptedException {
+    Checkup checkUp(Levels levels, long deadlineNanos, InstantSource wallClock) throws InterruptedException {
         var checkup = switch (sink) {
             case PostgresSink postgres -> postgres.checkUp(deadlineNanos, wallClock);
             case ClickHouseSink clickhouse -> clickhouse.checkUp(deadlineNanos, wallClock);
-            default -> new Checkup(new Guarantee(Guarantee.Level.L0, "blackhole keeps nothing"), List.<Finding>of());
+            default -> new Checkup(NOTHING_KEPT, List.<Finding>of());
         };
-        if (!config.advisory()) return checkup;
+        if (!config.advisory()) return new Checkup(levels.of(checkup.guarantee()), checkup.findings());
         return new Checkup(
-                checkup.guarantee(),
+                Levels.ofAdvisory(),
                 checkup.findings().stream().map(Finding::ofAdvisory).toList());
     }
 
@@ -119,10 +174,10 @@ final class SinkPart {
         };
     }
 
-    List<ShardSpec> specs(PoisonConfig poison) {
+    List<ShardSpec> specs(PipelineConfig pipeline) {
         var counts = sink.traits().countsRows();
         return config.shards().stream()
-                .map(shard -> new ShardSpec(Wiring.shard(config, shard, poison, counts), sink, Wiring.endpoints(shard)))
+                .map(shard -> new ShardSpec(Wiring.shard(pipeline, config, shard, counts), sink, Wiring.endpoints(shard)))
                 .toList();
     }
 
@@ -135,7 +190,34 @@ final class SinkPart {
                 config.shards().size(),
                 1,
                 config.chunk().targetBytes(),
-                config.chunk().linger().toNanos());
+                config.chunk().linger().toNanos(),
+                planned
+                        ? new SinkFeed.PlannedBatches(
+                                config.batch().maxRows(), config.batch().maxBytes(), cutLingerNanos::get)
+                        : null);
+    }
+
+    /// What cutting costs with so many partitions of each topic (EO-17); null where nothing is cut.
+    @Nullable
+    CutRate cutRate(Map<String, Integer> partitions, long budgetBytes) {
+        if (!planned) return null;
+        var takes = takes(config.topics());
+        var count = partitions.entrySet().stream()
+                .filter(topic -> takes.test(topic.getKey()))
+                .mapToInt(Map.Entry::getValue)
+                .sum();
+        var batch = config.batch();
+        var rate = CutRate.of(
+                count, config.shards().size(), Math.max(1, batch.linger().toNanos()), batch.maxCuts(), budgetBytes);
+        cutLingerNanos.set(rate.lingerNanos());
+        return rate;
+    }
+
+    /// By its shards, where it keeps tokens for good.
+    Map<ShardId, NewestTokens> newestTokens() {
+        var out = new LinkedHashMap<ShardId, NewestTokens>();
+        if (planned && sink instanceof NewestTokens tokens) shardIds().forEach(shard -> out.put(shard, tokens));
+        return out;
     }
 
     private static Predicate<String> takes(Topics topics) {

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.millrace.kafka.PartitionView;
 import dev.millrace.sinkpool.AdmissionBudget;
+import dev.millrace.sinkpool.Guarantee;
 import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.ShardStatus;
 import java.io.IOException;
@@ -38,6 +39,7 @@ final class StatusJson {
             AdmissionBudget budget,
             Map<String, Map<String, Long>> unknownFields,
             List<AdvisoryView> advisory,
+            Map<String, Guarantee> guarantees,
             long nowNanos) {
         var text = new StringWriter();
         try (var generator = JSON.createGenerator(text)) {
@@ -47,6 +49,9 @@ final class StatusJson {
             generator.writeStringField("state", state);
             generator.writeFieldName("in_flight");
             json.budget(budget);
+            generator.writeArrayFieldStart("sinks");
+            for (var sink : guarantees.entrySet()) json.guarantee(sink.getKey(), sink.getValue());
+            generator.writeEndArray();
             generator.writeArrayFieldStart("partitions");
             for (var partition : partitions) json.partition(partition);
             generator.writeEndArray();
@@ -117,6 +122,14 @@ final class StatusJson {
             out.writeEndObject();
         }
         out.writeEndArray();
+        out.writeEndObject();
+    }
+
+    private void guarantee(String sink, Guarantee guarantee) throws IOException {
+        out.writeStartObject();
+        out.writeStringField("name", sink);
+        out.writeStringField("level", guarantee.level().name());
+        out.writeStringField("why", guarantee.why());
         out.writeEndObject();
     }
 

@@ -1,16 +1,21 @@
 package dev.millrace.pipeline;
 
 import dev.millrace.breaker.BreakerSettings;
+import dev.millrace.checkpoint.SourcePartition;
 import dev.millrace.clickhouse.ClickHouseSettings;
 import dev.millrace.clickhouse.Coordinates;
 import dev.millrace.clickhouse.VerdictOverride;
 import dev.millrace.config.AmbiguousConfig;
+import dev.millrace.config.BlackholeConfig;
 import dev.millrace.config.BreakerConfig;
 import dev.millrace.config.ClickHouseConfig;
 import dev.millrace.config.ClickHouseConfig.Coordinate;
+import dev.millrace.config.Delivery;
 import dev.millrace.config.Endpoint;
 import dev.millrace.config.FormatConfig;
 import dev.millrace.config.KafkaSourceConfig;
+import dev.millrace.config.OnConfigChange;
+import dev.millrace.config.OnExpiredToken;
 import dev.millrace.config.PipelineConfig;
 import dev.millrace.config.PoisonConfig;
 import dev.millrace.config.PostgresConfig;
@@ -23,6 +28,7 @@ import dev.millrace.config.Topics;
 import dev.millrace.kafka.KafkaSourceSettings;
 import dev.millrace.kafka.KeyRouter;
 import dev.millrace.kafka.PartitionRouter;
+import dev.millrace.kafka.Planning;
 import dev.millrace.kafka.ValueFormat;
 import dev.millrace.postgres.Password;
 import dev.millrace.postgres.PostgresSettings;
@@ -33,18 +39,46 @@ import dev.millrace.sinkpool.ShardId;
 import dev.millrace.sinkpool.ShardSettings;
 import java.net.URI;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// From the file's records to the settings of the parts: names and units, and nothing decided.
 final class Wiring {
     private static final Duration LONGEST_CONNECT = Duration.ofSeconds(10);
+    /// Of Kafka requests: what the client is told as `request.timeout.ms`.
+    private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(10);
+
     private static final Duration COMMIT_TIMEOUT = Duration.ofSeconds(5);
 
     private Wiring() {}
+
+    /// Whether batches of a sink are cut into segments: where their tokens name them to it.
+    static boolean planned(PipelineConfig config, SinkConfig sink) {
+        return config.delivery() == Delivery.EFFECTIVELY_ONCE
+                && !sink.advisory()
+                && !(sink.kind() instanceof BlackholeConfig);
+    }
+
+    /// How segments are planned; null where no sink wants them.
+    static @Nullable Planning planning(
+            PipelineConfig config, long fingerprint, Function<SourcePartition, Map<Integer, Long>> newestTokens) {
+        if (config.sinks().stream().noneMatch(sink -> planned(config, sink))) return null;
+        var checkpoint = config.checkpoint();
+        return new Planning(
+                fingerprint,
+                new AtomicInteger(),
+                checkpoint.maxOpenSegments(),
+                checkpoint.metadataLimit(),
+                2 * REQUEST_TIMEOUT.toNanos(),
+                InstantSource.system(),
+                newestTokens);
+    }
 
     static KafkaSourceSettings source(PipelineConfig config) {
         var kafka = config.source();
@@ -69,7 +103,8 @@ final class Wiring {
                 .membership(new KafkaSourceSettings.Membership(
                         kafka.rebalanceDrainTimeout().toNanos(),
                         defaults.unreadyAfterNanos(),
-                        defaults.endAfterNanos()));
+                        defaults.endAfterNanos()))
+                .replans(config.onConfigChange() == OnConfigChange.REPLAN);
     }
 
     private static KafkaSourceSettings.Subscription subscription(Topics topics) {
@@ -119,9 +154,9 @@ final class Wiring {
         return new KafkaSourceSettings.Values(kind, tombstone, onPoison).maxRate(poison.maxRatePercent() / 100);
     }
 
-    static ShardSettings shard(SinkConfig sink, ShardConfig shard, PoisonConfig poison, boolean countsRows) {
+    static ShardSettings shard(PipelineConfig config, SinkConfig sink, ShardConfig shard, boolean countsRows) {
         var batch = sink.batch();
-        return new ShardSettings(
+        var merged = new ShardSettings(
                 new ShardId(sink.name(), shard.name()),
                 shard.endpoints().size(),
                 1,
@@ -132,9 +167,10 @@ final class Wiring {
                 retry(sink.retry()),
                 breaker(sink.breaker()),
                 countsRows,
-                poison(poison),
+                poison(config.poison()),
                 ambiguous(sink.ambiguous()),
                 sink.advisory());
+        return planned(config, sink) ? merged.planned(config.onExpiredToken() == OnExpiredToken.RESEND) : merged;
     }
 
     private static AmbiguousSettings ambiguous(AmbiguousConfig ambiguous) {
@@ -184,7 +220,7 @@ final class Wiring {
                 breaker.probeTimeout().toNanos());
     }
 
-    static PostgresSettings postgres(SinkConfig sink, PostgresConfig postgres) {
+    static PostgresSettings postgres(PipelineConfig config, SinkConfig sink, PostgresConfig postgres) {
         var connect = min(LONGEST_CONNECT, sink.writeTimeout().dividedBy(2));
         return new PostgresSettings(
                 postgres.table().toString(),
@@ -199,7 +235,11 @@ final class Wiring {
                             case IGNORE -> PostgresSettings.UnknownFields.IGNORE;
                         },
                         postgres.rawColumn()),
-                new PostgresSettings.Limits(sink.inflight().maxPerShard(), connect, sink.writeTimeout()));
+                new PostgresSettings.Limits(sink.inflight().maxPerShard(), connect, sink.writeTimeout()),
+                planned(config, sink)
+                        ? new PostgresSettings.Tokens(
+                                config.name(), config.checkpoint().maxOpenSegments())
+                        : null);
     }
 
     /// Read again at each login: it may have been rotated.
@@ -235,7 +275,8 @@ final class Wiring {
                     case ZSTD -> ClickHouseSettings.Compression.ZSTD;
                 },
                 new ClickHouseSettings.Limits(
-                        min(LONGEST_CONNECT, sink.writeTimeout().dividedBy(2))),
+                        min(LONGEST_CONNECT, sink.writeTimeout().dividedBy(2)),
+                        sink.batch().maxCuts()),
                 clickhouse.settings(),
                 verdicts(clickhouse));
     }

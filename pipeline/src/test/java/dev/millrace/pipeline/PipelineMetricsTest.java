@@ -10,6 +10,7 @@ import dev.millrace.kafka.PartitionView;
 import dev.millrace.kafka.SourceCounters;
 import dev.millrace.sinkpool.AdmissionBudget;
 import dev.millrace.sinkpool.Failure;
+import dev.millrace.sinkpool.Guarantee;
 import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.RowTally;
 import dev.millrace.sinkpool.ShardCounts;
@@ -141,7 +142,9 @@ class PipelineMetricsTest {
                         new AdmissionBudget(10, 1_000, 0.5),
                         Map.of("warehouse", unknownFields),
                         List.of(),
+                        Map.of("warehouse", new Guarantee(Guarantee.Level.L2, "it remembers")),
                         0))
+                .contains("\"sinks\":[{\"name\":\"warehouse\",\"level\":\"L2\",\"why\":\"it remembers\"}]")
                 .contains("\"unknown_fields\":{\"warehouse\":{\"colour\":2,\"size\":3}}")
                 .contains("\"poison\":{\"fraction\":2}");
     }

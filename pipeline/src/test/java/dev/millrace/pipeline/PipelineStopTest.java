@@ -8,8 +8,10 @@ import dev.millrace.config.ReadResult;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 final class PipelineStopTest {
@@ -39,11 +41,52 @@ final class PipelineStopTest {
     private Path folder;
 
     private PipelineConfig config() throws IOException {
-        var file = Files.writeString(folder.resolve("pipeline.yaml"), FILE);
+        return config(FILE);
+    }
+
+    private PipelineConfig config(String text) throws IOException {
+        var file = Files.writeString(folder.resolve("pipeline.yaml"), text);
         return switch (Configuration.read(file, _ -> null)) {
             case ReadResult.Loaded(var config, var _) -> config;
             case ReadResult.Refused(var problems) -> throw new AssertionError(problems);
         };
+    }
+
+    private StartFailure refused(String text) throws IOException {
+        var pipeline = Pipeline.of(config(text), "0");
+        try {
+            pipeline.start();
+            throw new AssertionError("it started");
+        } catch (StartFailure failure) {
+            return failure;
+        } finally {
+            pipeline.close();
+        }
+    }
+
+    @Test
+    @DisplayName("EO-11: below the level that is asked for it does not start, and says why in one line")
+    @Tag("EO-11")
+    void belowTheLevelItDoesNotStart() throws IOException {
+        var failure = refused(FILE + "require: L1\n");
+        assertThat(failure.exitCode()).isEqualTo(ExitCode.BAD_CONFIGURATION);
+        assertThat(failure).hasMessage("sink nowhere: L0, and require asks for L1: blackhole keeps nothing");
+    }
+
+    @Test
+    @DisplayName("EO-11: a sink that does not answer in time while a level is asked for ends the start")
+    @Tag("EO-11")
+    @Timeout(60)
+    void whoDoesNotAnswerHasNoLevel() throws IOException {
+        var failure =
+                refused(FILE.replace("    blackhole: {}\n", "    clickhouse: { database: d, table: t, user: u }\n")
+                                .replace("blackhole:a", "'http://127.0.0.1:9'")
+                                .replace("    on_no_offset", "    startup_timeout: 1s\n    on_no_offset")
+                        + "require: L1\n");
+        assertThat(failure.exitCode()).isEqualTo(ExitCode.FATAL);
+        assertThat(failure)
+                .hasMessageStartingWith("sink nowhere: no level is known within source.kafka.startup_timeout 1000 ms,"
+                        + " and require asks for L1: ");
     }
 
     @Test

@@ -12,6 +12,7 @@ import dev.millrace.kafka.PartitionView;
 import dev.millrace.sinkpool.AdmissionBudget;
 import dev.millrace.sinkpool.ChunkBuilder;
 import dev.millrace.sinkpool.EncodedChunk;
+import dev.millrace.sinkpool.Guarantee;
 import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.PoisonSettings;
 import dev.millrace.sinkpool.RecordView;
@@ -235,11 +236,13 @@ final class RunEndTest {
                         Map.of(),
                         true,
                         RunEnd.Waited.TO_THE_DEADLINE,
-                        List.of(advisory))
+                        List.of(advisory),
+                        Map.of("warehouse", new Guarantee(Guarantee.Level.L3, "it can be read")))
                 .report(ExitCode.DRAINED);
         assertThat(report.exitCode()).isZero();
         assertThat(report.drained()).isTrue();
         assertThat(report.sinks()).extracting(DrainReport.SinkEnd::name).containsExactly("warehouse");
+        assertThat(report.json()).contains("\"sinks\": [{\"name\": \"warehouse\",\"level\": \"L3\",\"rows\"");
         var end = report.advisory().getFirst();
         assertThat(end.name()).isEqualTo("shadow");
         assertThat(end.outcomes()).containsOnlyKeys(AdvisoryOutcome.values());

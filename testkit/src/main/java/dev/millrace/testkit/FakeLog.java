@@ -180,6 +180,8 @@ final class FakeLog {
         cut.takenAtEnd = part.takenAtEnd;
         now.set(part.slot, alive(cut));
         world.note("truncation", part.slot, offsets[cutAt]);
+        // What was sent of the rows that are gone is in batches with rows that are not.
+        world.planLost();
         world.dataAt(part.slot);
     }
 

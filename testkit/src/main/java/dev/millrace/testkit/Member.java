@@ -288,6 +288,7 @@ final class Member {
                 resumed = true;
             }
             case SourceCommand.ReadAgain(var partition, var from) -> readAgain(partition, from);
+            case SourceCommand.AskFor _ -> {}
             case SourceCommand.Tell _ -> {}
             case SourceCommand.InputFinished() -> {
                 inputDone = true;

@@ -347,7 +347,7 @@ final class PipelineProcess {
 
     private SinkFeed.PlannedBatches planned() {
         var batch = sink.batch();
-        return new SinkFeed.PlannedBatches(batch.maxRows(), batch.maxBytes(), batch.lingerNanos());
+        return new SinkFeed.PlannedBatches(batch.maxRows(), batch.maxBytes(), batch::lingerNanos);
     }
 
     /// How long its breakers take for so many probes; 0 if it would give up and start again before that.

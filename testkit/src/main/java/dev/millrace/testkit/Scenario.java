@@ -16,7 +16,9 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /// What a seed fixes before anything happens: the settings, the load, the faults. `dealt` are the kinds
 /// of fault that the seed deals, those that are suppressed among them.
@@ -383,7 +385,13 @@ record Scenario(
 
     private static Planning planning(Source of, InstantSource wall) {
         return new Planning(
-                of.format.name().hashCode(), () -> 0, MOST_OPEN_SEGMENTS, PLAN_CHARACTERS, QUARANTINE_NANOS, wall);
+                of.format.name().hashCode(),
+                new AtomicInteger(),
+                MOST_OPEN_SEGMENTS,
+                PLAN_CHARACTERS,
+                QUARANTINE_NANOS,
+                wall,
+                _ -> Map.of());
     }
 
     /// The run has faults of this kind.

@@ -60,7 +60,8 @@ record Report(
         }
     }
 
-    record Sink(String name, Rows rows, List<Shard> shards) {}
+    /// `level` is null where the run ended before the sink was asked.
+    record Sink(String name, @Nullable String level, Rows rows, List<Shard> shards) {}
 
     /// Its rows by what became of them.
     record Advisory(

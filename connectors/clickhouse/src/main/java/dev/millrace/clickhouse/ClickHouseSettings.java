@@ -143,9 +143,18 @@ public record ClickHouseSettings(
         }
     }
 
-    /// A connect takes at most `connectTimeout`, a whole request what its attempt is given.
-    public record Limits(Duration connectTimeout) {
+    /// A connect takes at most `connectTimeout`, a whole request what its attempt is given. A shard is given
+    /// `insertsPerSecond` at most.
+    public record Limits(Duration connectTimeout, int insertsPerSecond) {
+        private static final int INSERTS = 4;
+
+        public Limits(Duration connectTimeout) {
+            this(connectTimeout, INSERTS);
+        }
+
         public Limits {
+            if (insertsPerSecond < 1)
+                throw new IllegalArgumentException("inserts per second " + insertsPerSecond + " < 1");
             if (connectTimeout.isNegative() || connectTimeout.isZero())
                 throw new IllegalArgumentException("connect timeout " + connectTimeout + " is not above 0");
         }

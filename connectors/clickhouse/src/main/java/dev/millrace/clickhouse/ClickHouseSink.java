@@ -95,9 +95,9 @@ public final class ClickHouseSink implements Sink {
         return new ClickHouseSink(settings, endpoints, encoders, clock);
     }
 
-    /// Asks every shard for its table and what it knows of settings. May be asked again at any time, and
-    /// asks itself from the first answer on where rows are typed: a table with other columns is another
-    /// layout.
+    /// Asks every shard for its table, what it knows of settings and how long it remembers tokens. May be asked
+    /// again at any time, and asks itself from the first answer on; where rows are typed, a table with other
+    /// columns is another layout.
     ///
     /// Blocks until all have answered, at most to the deadline.
     ///
@@ -124,6 +124,7 @@ public final class ClickHouseSink implements Sink {
                 described.layout());
         if (layouts.found(form) || first) told(described);
         preflight.tell(described.hazards());
+        preflight.tellLevels();
         if (first) keepLooking();
         return asked;
     }
@@ -140,9 +141,9 @@ public final class ClickHouseSink implements Sink {
         preflight.tell(new Verdicts(settings.verdicts()).hazards());
     }
 
-    // Rows that are sent as they are fit whatever the table has become, or the server says that they don't.
+    // How long tokens are known changes with everybody's writes; what is typed goes by the columns, too.
     private synchronized void keepLooking() {
-        if (closed || watching != null || settings.rows().format() != Format.ROW_BINARY) return;
+        if (closed || watching != null) return;
         watching = LayoutWatch.over(shards.keySet().iterator().next().sink(), this::unusable);
     }
 
@@ -235,7 +236,18 @@ public final class ClickHouseSink implements Sink {
 
     @Override
     public Recognition recognition(ShardId shard) {
-        return Recognition.of(preflight.tokenLog(shard));
+        return preflight.recognition(shard);
+    }
+
+    /// The highest level of delivery that a shard allows as it is set up now, and why it is no higher, with what to
+    /// do. Blocks for nothing.
+    public Guarantee ceiling(ShardId shard) {
+        return preflight.ceiling(shard);
+    }
+
+    /// Whether a shard has told how long it remembers tokens, or that it does not tell. Blocks for nothing.
+    public boolean lookedAt(ShardId shard) {
+        return preflight.lookedAt(shard);
     }
 
     /// Ends every attempt under way. Blocks for nothing.

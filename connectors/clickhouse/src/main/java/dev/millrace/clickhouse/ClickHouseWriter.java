@@ -83,7 +83,8 @@ final class ClickHouseWriter implements SinkWriter {
             return new WriteOutcome.TooLarge(
                     new Failure("block", call.rows().rows() + " rows are more than a block of the server's", false));
         try (var lease = clients.lease()) {
-            var unsent = shared.preflight.ask(shard, lease.client(), endpoint, call.deadlineNanos());
+            var unsent = shared.preflight.ask(
+                    shard, lease.client(), endpoint, call.batch().segment() != null, call.deadlineNanos());
             if (unsent != null) return unsent;
             var unlike = shared.preflight.unlike(shard, form.columns());
             if (unlike != null) return noticed(new WriteOutcome.Misconfigured(unlike));
@@ -94,6 +95,7 @@ final class ClickHouseWriter implements SinkWriter {
             return switch (way) {
                 case Dialects.Way.Open(var known, var fresh) -> {
                     var sent = new Sending(lease.client(), known, fresh, call);
+                    if (call.expired() && shared.preflight.readable(shard)) yield noticed(sent.readFirst());
                     yield noticed(shared.verifies.test(shard) ? sent.verified() : sent.send(call.rows(), call.token()));
                 }
                 case Dialects.Way.Closed(var outcome) -> outcome;
@@ -113,6 +115,11 @@ final class ClickHouseWriter implements SinkWriter {
             this.how = how;
             this.fresh = fresh;
             this.call = call;
+        }
+
+        /// A token that may be forgotten keeps nothing from being stored twice: what stands is read first.
+        WriteOutcome readFirst() throws InterruptedException {
+            return new Verification(settings, this, call.rows(), call.batch().token(), call.token()).missing();
         }
 
         WriteOutcome verified() throws InterruptedException {

@@ -28,8 +28,16 @@ final class EndpointCheckup {
     }
 
     /// `uuid` names the server, empty where it has none. `table` is null where there is none. `path` and
-    /// `replica` are the table's in Keeper, empty where it is not replicated.
-    record Facts(String uuid, @Nullable TableFacts table, String path, String replica, List<String> columns) {
+    /// `replica` are the table's in Keeper, empty where it is not replicated. `forgets` says which view fills a
+    /// table that remembers no tokens, empty for none.
+    record Facts(
+            String uuid,
+            String version,
+            @Nullable TableFacts table,
+            String path,
+            String replica,
+            String forgets,
+            List<String> columns) {
         Facts {
             columns = List.copyOf(columns);
         }
@@ -97,7 +105,9 @@ final class EndpointCheckup {
                     where,
                     "it does not tell " + String.join(", ", untold),
                     "grant SELECT on these to " + settings.login().writer() + ", and look again"));
-        return new Seen(findings, new Facts(uuid, found, table.path(), table.replica(), table.columnsFound()));
+        return new Seen(
+                findings,
+                new Facts(uuid, version, found, table.path(), table.replica(), table.forgets(), table.columnsFound()));
     }
 
     private void step(Step step) throws InterruptedException {

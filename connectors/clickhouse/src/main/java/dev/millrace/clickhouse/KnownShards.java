@@ -31,12 +31,29 @@ final class KnownShards {
     private final Map<ShardId, TokenLog> logs = new ConcurrentHashMap<>();
     private final Map<ShardId, Interrupted> interrupted = new ConcurrentHashMap<>();
     private final Map<ShardId, ServerColumns> columns = new ConcurrentHashMap<>();
+    private final Map<ShardId, TokenMemory> memories = new ConcurrentHashMap<>();
+    private final double ownEntriesPerSecond;
 
     /// Whose endpoints were found to lead to one server.
     private final Set<ShardId> one = ConcurrentHashMap.newKeySet();
 
-    KnownShards(Map<ShardId, List<ClickHouseEndpoint>> shards) {
+    /// Whose tables are replicated, and were found to be no replicas of one another.
+    private final Set<ShardId> apart = ConcurrentHashMap.newKeySet();
+
+    /// `ownEntriesPerSecond` are those that this process makes at most in a shard's deduplication log.
+    KnownShards(Map<ShardId, List<ClickHouseEndpoint>> shards, double ownEntriesPerSecond) {
         this.shards = shards;
+        this.ownEntriesPerSecond = ownEntriesPerSecond;
+    }
+
+    /// It has answered at least once.
+    boolean answered(ShardId shard) {
+        return logs.containsKey(shard);
+    }
+
+    /// What it remembers of tokens.
+    TokenMemory memory(ShardId shard) {
+        return memories.computeIfAbsent(shard, _ -> new TokenMemory(ownEntriesPerSecond));
     }
 
     /// No shard has answered.
@@ -82,6 +99,16 @@ final class KnownShards {
             case SILENT -> {}
         }
         return one.contains(shard);
+    }
+
+    /// Returns whether the shard's tables are no replicas of one another, as far as is known.
+    boolean otherPaths(ShardId shard, OneServer.Found found) {
+        switch (found) {
+            case SAME -> apart.remove(shard);
+            case OTHER -> apart.add(shard);
+            case SILENT -> {}
+        }
+        return apart.contains(shard);
     }
 
     void columns(ShardId shard, ServerColumns told) {

@@ -4,7 +4,10 @@ import dev.millrace.clickhouse.Description.Interrupted;
 import dev.millrace.clickhouse.Visit.Server;
 import dev.millrace.clickhouse.Visit.Silent;
 import dev.millrace.sinkpool.Failure;
+import dev.millrace.sinkpool.Guarantee;
+import dev.millrace.sinkpool.Guarantee.Level;
 import dev.millrace.sinkpool.NanoClock;
+import dev.millrace.sinkpool.Recognition;
 import dev.millrace.sinkpool.ShardId;
 import dev.millrace.sinkpool.TokenLog;
 import dev.millrace.sinkpool.WriteOutcome;
@@ -54,6 +57,9 @@ final class Preflight {
     /// Hazards that were logged.
     private final Set<String> told = ConcurrentHashMap.newKeySet();
 
+    /// What each shard allowed when it was last told.
+    private final Map<ShardId, Level> levels = new ConcurrentHashMap<>();
+
     Preflight(
             ClickHouseSettings settings,
             Map<ShardId, List<ClickHouseEndpoint>> shards,
@@ -66,7 +72,7 @@ final class Preflight {
         this.dialects = dialects;
         this.clock = clock;
         this.oneServer = new OneServer(settings, clock);
-        this.known = new KnownShards(shards);
+        this.known = new KnownShards(shards, settings.limits().insertsPerSecond());
     }
 
     /// Asks all shards at once. What a shard that does not answer said before still counts for the columns
@@ -133,6 +139,9 @@ final class Preflight {
                     if (refusal != null) return new Unfit(refusal);
                     var hazards = new TreeSet<String>();
                     learn(shard, endpoint, server, client, hazards, deadlineNanos);
+                    var memory = known.memory(shard);
+                    new MemoryLook(settings, client, clock).at(endpoint, server, memory, deadlineNanos);
+                    if (memory.known()) tooFew(server, memory, hazards);
                     return new Seen(server, known.interrupted(shard), hazards);
                 }
                 case Silent said -> {
@@ -147,6 +156,15 @@ final class Preflight {
             }
         }
         return new Unseen(shard, silent);
+    }
+
+    private void tooFew(Server server, TokenMemory memory, Set<String> hazards) {
+        var window =
+                server.window() >= 0 ? server.window() : memory.remembered().entries();
+        var facts = new TableFacts(settings.database(), settings.table(), server.engine(), "", window, 0, false);
+        double own = settings.limits().insertsPerSecond();
+        var tooFew = TokenMemory.shortOf(facts, own);
+        if (!tooFew.isEmpty()) hazards.add(tooFew + ": " + facts.alter(TokenMemory.enough(own)));
     }
 
     private long share(long deadlineNanos, int among) {
@@ -195,8 +213,63 @@ final class Preflight {
     }
 
     /// What is known by now. Of a shard that has not answered it is the worst.
-    TokenLog tokenLog(ShardId shard) {
-        return known.tokenLog(shard);
+    Recognition recognition(ShardId shard) {
+        return known.memory(shard).recognition(known.tokenLog(shard), clock.nanoTime());
+    }
+
+    /// The highest level of delivery that a shard allows, and why it is no higher, with what to do.
+    Guarantee ceiling(ShardId shard) {
+        if (!lookedAt(shard)) return new Guarantee(Level.L0, shard + " has not answered yet");
+        if (known.interrupted(shard) == Interrupted.MAY_BE_LOST)
+            return new Guarantee(
+                    Level.L0,
+                    shard + " may lose rows of an insert that is interrupted: upgrade ClickHouse, or store each row's"
+                            + " topic, partition and offset (clickhouse.coordinates) in a table that keeps rows");
+        var memory = known.memory(shard);
+        var remembered = memory.remembered();
+        if (!remembered.forgets().isEmpty()) return new Guarantee(Level.L0, shard + ": " + remembered.forgets());
+        return switch (known.tokenLog(shard)) {
+            case NONE -> new Guarantee(Level.L0, table() + " of " + shard + " remembers no tokens");
+            case UNSHARED ->
+                new Guarantee(
+                        Level.L1,
+                        "the replicas of " + shard + " share no tokens: use ReplicatedMergeTree with one path, or make"
+                                + " each server a shard of its own");
+            case SHARED -> shared(shard, memory);
+        };
+    }
+
+    private Guarantee shared(ShardId shard, TokenMemory memory) {
+        if (!memory.known())
+            return new Guarantee(
+                    Level.L1,
+                    shard + " does not tell how long it remembers tokens: let "
+                            + settings.login().writer()
+                            + " read system.tables and system.replicated_merge_tree_settings");
+        var text = shard + " " + memory.text(clock.nanoTime()) + replayed(shard, memory);
+        if (memory.remembered().readable()) return new Guarantee(Level.L3, text + "; what is older is read back");
+        return new Guarantee(
+                Level.L2,
+                text + "; for L3 store each row's topic, partition and offset (clickhouse.coordinates) in a table that"
+                        + " keeps rows, and let " + settings.login().writer()
+                        + " read it, system.processes and system.replicas");
+    }
+
+    private String replayed(ShardId shard, TokenMemory memory) {
+        var window = recognition(shard).windowNanos();
+        if (window >= TokenMemory.REPLAY.toNanos()) return "";
+        return ", and a crash with its replay takes " + TokenMemory.REPLAY.toSeconds() + " s: let " + table()
+                + " remember " + TokenMemory.enough(memory.entriesPerSecond());
+    }
+
+    /// Whether it is known what a shard's servers remember of tokens, or that they don't tell.
+    boolean lookedAt(ShardId shard) {
+        return known.answered(shard) && !known.memory(shard).blank();
+    }
+
+    /// Whether rows of a shard can be read by where they came from.
+    boolean readable(ShardId shard) {
+        return known.memory(shard).remembered().readable();
     }
 
     /// Whether a server of the shard may tell of rows as written that it has lost, so that it is read.
@@ -222,24 +295,52 @@ final class Preflight {
                 LOG.atWarn().addKeyValue("event", "clickhouse_hazard").log(hazard);
     }
 
+    /// Logs each shard whose level is another than before.
+    void tellLevels() {
+        for (var shard : shards.keySet()) {
+            var now = ceiling(shard);
+            var before = levels.put(shard, now.level());
+            if (before != null && before != now.level())
+                LOG.atWarn()
+                        .addKeyValue("event", "level_changed")
+                        .addKeyValue("shard", shard)
+                        .addKeyValue("before", before)
+                        .addKeyValue("allows", now.level())
+                        .addKeyValue("why", now.why())
+                        .log("what its servers recognise of repeats changed");
+        }
+    }
+
     /// Asks a server of a shard of which not all is known, so that it is known before anything is
     /// sent. Null when it answered; else why nothing can be sent.
     @Nullable
-    WriteOutcome ask(ShardId shard, HttpClient client, ClickHouseEndpoint endpoint, long deadlineNanos)
+    WriteOutcome ask(ShardId shard, HttpClient client, ClickHouseEndpoint endpoint, boolean planned, long deadlineNanos)
             throws InterruptedException {
-        if (known.whole(shard)) return null;
+        var memory = known.memory(shard);
+        var blank = memory.blank();
+        if (known.whole(shard) && !blank) return null;
         return switch (new Visit(settings, client, clock).at(endpoint, deadlineNanos)) {
             case Server server -> {
                 // The answer to a write says better what it means that there is no table.
-                if (!server.engine().isEmpty()) {
-                    var hazards = new TreeSet<String>();
-                    learn(shard, endpoint, server, client, hazards, deadlineNanos);
-                    tell(hazards);
-                }
-                yield null;
+                if (server.engine().isEmpty()) yield null;
+                var hazards = new TreeSet<String>();
+                learn(shard, endpoint, server, client, hazards, deadlineNanos);
+                tell(hazards);
+                new MemoryLook(settings, client, clock).at(endpoint, server, memory, deadlineNanos);
+                yield blank && planned ? judgedAnew() : null;
             }
             case Silent(var why) -> Verdict.nothingStored(why);
         };
+    }
+
+    /// Whoever sends it did not know how long its token is known.
+    private static WriteOutcome judgedAnew() {
+        return new WriteOutcome.Unavailable(
+                new Failure(
+                        "looked-at-first",
+                        "how long it knows tokens was not known; the batch is judged by that now",
+                        false),
+                new WriteOutcome.Blame.Nobody());
     }
 
     private void learn(
@@ -260,7 +361,15 @@ final class Preflight {
         var log = server.tokenLog(endpoints.size());
         var shared =
                 log == TokenLog.UNSHARED && known.oneServer(shard, oneServer.behind(endpoints, client, deadlineNanos));
-        known.tokenLog(shard, shared ? TokenLog.SHARED : log);
+        var apart = log == TokenLog.SHARED
+                && endpoints.size() > 1
+                && replicated(server.engine())
+                && known.otherPaths(shard, new OnePath(settings, client, clock).of(endpoints, deadlineNanos));
+        if (apart)
+            hazards.add(table() + " has other paths in Keeper at the servers of " + shard
+                    + ": they are no replicas of one another, and a batch that is sent again to another is stored twice:"
+                    + " put them into shards of their own, or give the tables one path");
+        known.tokenLog(shard, apart ? TokenLog.UNSHARED : shared ? TokenLog.SHARED : log);
     }
 
     private void hazards(ClickHouseEndpoint endpoint, Server server, Set<String> hazards) {

@@ -11,10 +11,12 @@ import dev.millrace.sinkpool.ShardId;
 import java.net.http.HttpClient;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
@@ -185,6 +187,7 @@ final class SinkCheckup {
         return String.join(", and ", parts);
     }
 
+    /// The highest level that it allows, whatever the pipeline makes of it.
     private Guarantee guarantee() {
         var table = settings.database() + "." + settings.table();
         if (looked.isEmpty()) return new Guarantee(Level.L0, "no server told what " + table + " remembers");
@@ -192,23 +195,57 @@ final class SinkCheckup {
             var facts = one.facts().table();
             if (facts == null) return new Guarantee(Level.L0, one.endpoint() + " told of no table " + table);
             if (!facts.remembers())
-                return new Guarantee(Level.L0, facts.engine() + " at " + one.endpoint() + " remembers no tokens");
+                return new Guarantee(
+                        Level.L0,
+                        facts.engine() + " at " + one.endpoint() + " remembers no tokens: "
+                                + (facts.mergeTree()
+                                        ? facts.alter(TableFacts.AMPLE_TOKENS)
+                                        : "use an engine of the MergeTree family"));
+            if (!one.facts().forgets().isEmpty())
+                return new Guarantee(
+                        Level.L0, one.endpoint() + ": " + one.facts().forgets());
+            if (loses(one.facts().version(), facts))
+                return new Guarantee(
+                        Level.L0,
+                        one.endpoint() + " may lose rows of an insert that is interrupted: upgrade ClickHouse, or store"
+                                + " each row's topic, partition and offset (clickhouse.coordinates) in a table that"
+                                + " keeps rows");
         }
         var apart = apart();
-        if (apart != null)
-            return new Guarantee(Level.L0, apart.endpoint() + " shares no tokens with the other replicas of its shard");
+        if (apart == null) return remembering();
+        return unshared(apart)
+                ? new Guarantee(
+                        Level.L1,
+                        apart.endpoint() + " shares no tokens with the other replicas of its shard: use"
+                                + " ReplicatedMergeTree, or make each server a shard of its own")
+                : new Guarantee(
+                        Level.L0,
+                        apart.endpoint() + " shares no tokens with the other replicas of its shard, and looks"
+                                + " as if it did: give both tables one path in Keeper");
+    }
+
+    private boolean loses(String version, TableFacts table) {
+        return table.replicated() && !LossBugs.of(version).isEmpty() && !MemoryLook.tells(settings, table.engine());
+    }
+
+    private Guarantee remembering() {
         var least = looked.stream()
                 .map(one -> one.facts().table())
-                .map(facts -> facts == null ? 0 : facts.window())
-                .min(Long::compare)
+                .filter(Objects::nonNull)
+                .min(Comparator.comparingLong(TableFacts::window))
                 .orElseThrow();
-        var engine = looked.getFirst().facts().table();
+        var readable = looked.stream()
+                .map(one -> one.facts().table())
+                .allMatch(facts -> facts != null && MemoryLook.tells(settings, facts.engine()));
         return new Guarantee(
-                Level.L1,
-                (engine == null ? "the table" : engine.engine()) + " remembers the last " + least + " tokens"
-                        + (engine == null || engine.windowSeconds() == 0 ? "" : " for " + engine.windowSeconds() + " s")
+                readable ? Level.L3 : Level.L2,
+                least.engine() + " remembers "
+                        + new Remembered(least.window(), least.seconds(), readable, "").text()
                         + (looked.size() < endpoints() ? ", as far as servers answered" : "")
-                        + "; tokens do not survive a restart of Millrace");
+                        + (readable
+                                ? "; what is older is read back"
+                                : "; for L3 store each row's topic, partition and offset (clickhouse.coordinates) in a"
+                                        + " table that keeps rows"));
     }
 
     private long endpoints() {

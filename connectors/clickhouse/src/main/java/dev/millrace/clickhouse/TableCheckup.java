@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Thread ownership: the thread that looks; `look` comes first.
 final class TableCheckup {
-    private static final int FEW_TOKENS = 100;
     private static final long SHORT_SECONDS = 3600;
     private static final int MOST_COLUMNS = 2000;
     private static final int PAGE = 60;
@@ -26,6 +25,7 @@ final class TableCheckup {
     private @Nullable TableFacts table;
     private String path = "";
     private String replica = "";
+    private String forgets = "";
     private List<String> columns = List.of();
 
     TableCheckup(ClickHouseSettings settings, Questions questions, String where, List<Finding> findings) {
@@ -51,6 +51,11 @@ final class TableCheckup {
         return replica;
     }
 
+    /// Which view fills a table that remembers no tokens, and what to do; empty for none.
+    String forgets() {
+        return forgets;
+    }
+
     /// Names with their types, by name.
     List<String> columnsFound() {
         return columns;
@@ -67,7 +72,7 @@ final class TableCheckup {
     }
 
     /// Whether what is acknowledged is stored, and what is sent again is recognised.
-    void engine(SettingsCheckup profile) {
+    void engine(SettingsCheckup profile) throws InterruptedException {
         var found = table;
         if (found == null) return;
         if (found.view())
@@ -109,21 +114,20 @@ final class TableCheckup {
                 "partition the table more coarsely, or set max_partitions_per_insert_block in clickhouse.settings"));
     }
 
-    private void window(TableFacts found) {
-        var alter = "ALTER TABLE " + found.quoted() + " MODIFY SETTING " + found.windowSetting() + " = ";
+    private void window(TableFacts found) throws InterruptedException {
         if (!found.remembers())
             findings.add(Finding.hazard(
                     where,
                     found + " remembers no tokens: a batch that is sent again is stored twice",
-                    alter + "10000"));
-        else if (found.window() < FEW_TOKENS)
+                    found.alter(TableFacts.AMPLE_TOKENS)));
+        var perSecond = entriesPerSecond();
+        var tooFew = TokenMemory.shortOf(found, perSecond);
+        if (!tooFew.isEmpty())
             findings.add(Finding.hazard(
                     where,
-                    found + " remembers " + found.window() + " tokens, counted in each table partition that a batch"
-                            + " touches, of everybody who writes there: a batch that is sent again later than that"
-                            + " is stored twice",
-                    alter + "10000"));
-        if (found.remembers() && found.windowSeconds() > 0 && found.windowSeconds() < SHORT_SECONDS)
+                    tooFew + ": a batch that is sent again later than that is stored twice",
+                    found.alter(TokenMemory.enough(perSecond))));
+        if (found.remembers() && found.seconds() < SHORT_SECONDS)
             findings.add(Finding.hazard(
                     where,
                     found + " remembers tokens for " + found.windowSeconds()
@@ -132,20 +136,32 @@ final class TableCheckup {
                             + 7 * 24 * SHORT_SECONDS));
     }
 
+    /// Of everybody who writes there, and of this pipeline at the most, whichever is more.
+    private double entriesPerSecond() throws InterruptedException {
+        var own = settings.limits().insertsPerSecond();
+        var told = questions.ask("SELECT count()" + MemoryLook.youngParts(settings));
+        if (!(told instanceof Questions.Reply.Lines(var lines)) || lines.size() != 1) return own;
+        var parts = lines.getFirst().getFirst();
+        return parts.matches("\\d{1,12}") ? Math.max(own, Long.parseLong(parts) / (double) MemoryLook.MINUTE) : own;
+    }
+
     void views() throws InterruptedException, NotTold {
         var found = table;
         if (found == null) return;
         for (var filled : tables.filledBehind(found)) {
             var target = filled.target();
             if (target == null || target.remembers() || target.engine().equals("Null")) continue;
+            if (forgets.isEmpty())
+                forgets = new Remembered(1, 1, false, "")
+                        .and(filled.view(), target)
+                        .forgets();
             findings.add(Finding.hazard(
                     where,
                     "view " + filled.view() + " fills " + target + " (" + target.engine()
                             + "), which remembers no tokens: a batch that is sent again is stored once in " + found
                             + " and twice there",
                     target.mergeTree()
-                            ? "ALTER TABLE " + target.quoted() + " MODIFY SETTING " + target.windowSetting()
-                                    + " = 10000"
+                            ? target.alter(TableFacts.AMPLE_TOKENS)
                             : "fill a table of the MergeTree family"));
         }
     }

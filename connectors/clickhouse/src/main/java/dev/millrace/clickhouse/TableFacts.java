@@ -12,6 +12,9 @@ record TableFacts(
         long window,
         long windowSeconds,
         boolean fsync) {
+    /// Of tokens, for most tables.
+    static final long AMPLE_TOKENS = 10_000;
+
     boolean mergeTree() {
         return engine.endsWith("MergeTree");
     }
@@ -32,6 +35,23 @@ record TableFacts(
     /// Of the setting that says how many tokens it remembers.
     String windowSetting() {
         return (replicated() ? "" : "non_") + "replicated_deduplication_window";
+    }
+
+    /// How many seconds it remembers a token: [Remembered#FOR_EVER] where time is no bound.
+    long seconds() {
+        return replicated() ? windowSeconds : Remembered.FOR_EVER;
+    }
+
+    /// What it remembers, if rows can be read or not.
+    Remembered remembered(boolean readable) {
+        return remembers()
+                ? new Remembered(window, seconds(), readable, "")
+                : new Remembered(0, 0, readable, this + " remembers no tokens: " + alter(AMPLE_TOKENS));
+    }
+
+    /// The statement that lets it remember so many tokens.
+    String alter(long tokens) {
+        return "ALTER TABLE " + quoted() + " MODIFY SETTING " + windowSetting() + " = " + tokens;
     }
 
     /// As in a statement.

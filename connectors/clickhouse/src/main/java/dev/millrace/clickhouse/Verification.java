@@ -19,10 +19,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Tells by reading whether the rows of a batch are stored, where a server may remember a batch's token
-/// and have lost its rows; and sends what is gone again (CH-9).
+/// and have lost its rows (CH-9), or may have forgotten the token (EO-10); and sends what is gone again.
 ///
-/// It begins when the batch's token was told to be written, so a request of an earlier attempt that
-/// arrives late is dropped. What a replica has or lacks counts only if it said before that it runs no
+/// Where the batch's token was told to be written, a request of an earlier attempt that arrives late is
+/// dropped; a forgotten one's is not, and is beyond any check. What a replica has or lacks counts only if it said
+/// before that it runs no
 /// insert of the batch and doubts no part of the table. All rows on such replicas, together: written. A
 /// row is gone if every replica of the shard counts and lacks it: the one that took it is among them.
 /// Anything else decides nothing, and the batch is sent again as it is. What is gone goes under a token
@@ -86,13 +87,31 @@ final class Verification {
                 + "&timeout_overflow_mode=throw&limit=0&offset=0";
     }
 
-    /// What became of the batch.
+    /// What became of the batch, once what is missing of it was sent: where its token may be forgotten, and nothing
+    /// was sent now. If nothing of it is there it goes under its own token, by which a request of an earlier
+    /// attempt that comes late is known; else what is missing goes under a token of these rows.
+    WriteOutcome missing() throws InterruptedException {
+        try {
+            var missing = gone();
+            if (missing.isEmpty()) return new WriteOutcome.Written(rows.rows(), 0);
+            if (missing.cardinality() < rows.rows()) {
+                sendAgain(missing, 1, "their token may be forgotten, and they are not stored");
+                return outcome();
+            }
+            var sent = replicas.send(rows, token);
+            return sent instanceof WriteOutcome.Written ? outcome() : sent;
+        } catch (Undecided why) {
+            return new WriteOutcome.Unavailable(why.failure, new Blame.Nobody());
+        }
+    }
+
+    /// What became of the batch, whose token was told to be written.
     WriteOutcome outcome() throws InterruptedException {
         try {
             for (var round = 1; round <= MOST_ROUNDS; round++) {
                 var gone = gone();
                 if (gone.isEmpty()) return new WriteOutcome.Written(rows.rows(), 0);
-                sendAgain(gone, round);
+                sendAgain(gone, round, "the server remembers their token and has lost them");
             }
             if (gone().isEmpty()) return new WriteOutcome.Written(rows.rows(), 0);
             throw new Undecided(
@@ -104,18 +123,18 @@ final class Verification {
         }
     }
 
-    private void sendAgain(BitSet gone, int round) throws InterruptedException, Undecided {
+    private void sendAgain(BitSet gone, int round, String why) throws InterruptedException, Undecided {
         var again = again(gone, round);
         LOG.atWarn()
                 .addKeyValue("event", "clickhouse_rows_gone")
                 .log(
-                        "table={}.{} rows={} of={} token={}: the server remembers their token and has lost them; sent"
-                                + " again as {}",
+                        "table={}.{} rows={} of={} token={}: {}; sent as {}",
                         settings.database(),
                         settings.table(),
                         gone.cardinality(),
                         rows.rows(),
                         token.text(),
+                        why,
                         again.text());
         switch (replicas.send(rows.only(gone), again)) {
             case WriteOutcome.Written _ -> {}

@@ -64,6 +64,12 @@ record Visit(ClickHouseSettings settings, HttpClient client, NanoClock clock) {
         return withColumns(server, endpoint, deadlineNanos);
     }
 
+    /// One more question, answered in lines of fields as they are.
+    Heard hear(ClickHouseEndpoint endpoint, String question, long deadlineNanos) throws InterruptedException {
+        var address = endpoint.query("default_format=TSVRaw");
+        return ask(Exchange.Request.question(address, BodyPublishers.ofString(question)), deadlineNanos);
+    }
+
     private Said withColumns(Server server, ClickHouseEndpoint endpoint, long deadlineNanos)
             throws InterruptedException {
         var address = endpoint.query("default_format=TSV");
@@ -78,9 +84,14 @@ record Visit(ClickHouseSettings settings, HttpClient client, NanoClock clock) {
     }
 
     /// One answer's text, or what there is instead.
-    private record Heard(@Nullable String text, @Nullable WriteOutcome instead) {
-        Said silent() {
+    record Heard(@Nullable String text, @Nullable WriteOutcome instead) {
+        Silent silent() {
             return new Silent(Objects.requireNonNull(instead));
+        }
+
+        /// The server answered, and did not tell: it does not know the question, or whoever asks may not.
+        boolean denied() {
+            return text == null && silent().failure().code().matches("\\d+");
         }
     }
 

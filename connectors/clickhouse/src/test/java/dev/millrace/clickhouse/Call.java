@@ -15,16 +15,18 @@ final class Call implements WriteCall, PingCall {
     private final SealedBatch batch;
     private final long deadlineNanos;
     private final boolean again;
+    private final boolean expired;
     private final CountDownLatch registered = new CountDownLatch(1);
     private volatile Runnable end = () -> {};
     private volatile boolean cancelled;
 
     Call(BatchRows rows, String token, Duration limit) {
-        this(rows, token, limit, false);
+        this(rows, token, limit, false, false);
     }
 
-    private Call(BatchRows rows, String token, Duration limit, boolean again) {
+    private Call(BatchRows rows, String token, Duration limit, boolean again, boolean expired) {
         this.again = again;
+        this.expired = expired;
         batch = new SealedBatch(
                 1, Bench.SHARD, 0, SealReason.LINGER, rows, new Token(token), NanoClock.SYSTEM.nanoTime());
         deadlineNanos = NanoClock.SYSTEM.nanoTime() + limit.toNanos();
@@ -32,7 +34,12 @@ final class Call implements WriteCall, PingCall {
 
     /// An earlier attempt of these rows ended unknown.
     static Call again(BatchRows rows, String token, Duration limit) {
-        return new Call(rows, token, limit, true);
+        return new Call(rows, token, limit, true, false);
+    }
+
+    /// The sink may have forgotten the token.
+    static Call expired(BatchRows rows, String token, Duration limit) {
+        return new Call(rows, token, limit, true, true);
     }
 
     /// What the machine's shell does at the deadline, without the interrupt. Waits for the hook.
@@ -60,6 +67,11 @@ final class Call implements WriteCall, PingCall {
     @Override
     public boolean mayBeStored() {
         return again;
+    }
+
+    @Override
+    public boolean expired() {
+        return expired;
     }
 
     @Override

@@ -91,12 +91,12 @@ class CheckupEngineTest {
     }
 
     @Test
-    void aTableThatRemembersIsL1AndNothingIsChangedByLooking() throws Exception {
+    void aTableThatRemembersAllowsL2AndNothingIsChangedByLooking() throws Exception {
         var table = table("id UInt64, d Date", "MergeTree PARTITION BY toYYYYMM(d) ORDER BY id" + WINDOW);
         front.clearRequests();
         var checkup = look(table);
 
-        assertThat(checkup.guarantee().level()).isEqualTo(Level.L1);
+        assertThat(checkup.guarantee().level()).isEqualTo(Level.L2);
         assertThat(checkup.guarantee().why()).startsWith("MergeTree remembers the last 1000 tokens");
         assertThat(of(checkup, Severity.FAULT)).isEmpty();
         assertThat(of(checkup, Severity.HAZARD)).isEmpty();
@@ -117,7 +117,7 @@ class CheckupEngineTest {
             assertThat(hazard.what()).contains("remembers no tokens");
             engine.execute(hazard.remedy());
         });
-        assertThat(look(table).guarantee().level()).isEqualTo(Level.L1);
+        assertThat(look(table).guarantee().level()).isEqualTo(Level.L2);
     }
 
     @Test
@@ -166,7 +166,7 @@ class CheckupEngineTest {
         var table = table("id UInt64, s String", "MergeTree ORDER BY id" + WINDOW);
         other.execute("CREATE TABLE shop." + table + " (id UInt64, s Int8) ENGINE = MergeTree ORDER BY id" + WINDOW);
         var checkup = look(table, "s3cret", front.url(), otherFront.url());
-        assertThat(checkup.guarantee().level()).isEqualTo(Level.L0);
+        assertThat(checkup.guarantee().level()).isEqualTo(Level.L1);
         assertThat(of(checkup, Severity.HAZARD))
                 .hasSize(2)
                 .anyMatch(hazard -> hazard.what().contains("is not replicated"))

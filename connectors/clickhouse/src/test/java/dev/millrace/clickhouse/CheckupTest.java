@@ -56,12 +56,12 @@ class CheckupTest {
     }
 
     @Test
-    @DisplayName("CFG-4: replicas that share their tokens are L1, and nothing is wrong with them")
+    @DisplayName("CFG-4: replicas that share their tokens allow L2, and nothing is wrong with them")
     void replicasThatShareTheirTokensAreWell() throws Exception {
         try (var one = FakeServer.listen();
                 var two = FakeServer.listen()) {
             var checkup = look(one.uri(), two.uri());
-            assertThat(checkup.guarantee().level()).isEqualTo(Level.L1);
+            assertThat(checkup.guarantee().level()).isEqualTo(Level.L2);
             assertThat(checkup.guarantee().why()).contains("10000 tokens for 3600 s");
             assertThat(checkup.findings())
                     .allSatisfy(finding -> assertThat(finding.severity()).isEqualTo(Severity.NOTE));
@@ -235,7 +235,7 @@ class CheckupTest {
                 .refuses("system.replicated_merge_tree_settings", 60)
                 .says("system.merge_tree_settings", "replicated_deduplication_window\t1000")) {
             var checkup = look(server.uri());
-            assertThat(checkup.guarantee().level()).isEqualTo(Level.L1);
+            assertThat(checkup.guarantee().level()).isEqualTo(Level.L2);
             assertThat(checkup.findings())
                     .noneMatch(finding -> finding.severity() == Severity.FAULT)
                     .noneMatch(finding -> finding.what().contains("does not tell"));
@@ -260,7 +260,7 @@ class CheckupTest {
                             "sinks.warehouse.shards.a " + gone.uri(),
                             "sinks.warehouse.shards.a " + moved.uri());
             assertThat(only(checkup, Severity.UNREACHED).what()).contains("no connection");
-            assertThat(checkup.guarantee().level()).isEqualTo(Level.L1);
+            assertThat(checkup.guarantee().level()).isEqualTo(Level.L2);
             assertThat(checkup.guarantee().why()).contains("as far as servers answered");
         }
     }

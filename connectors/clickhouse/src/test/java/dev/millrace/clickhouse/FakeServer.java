@@ -55,6 +55,7 @@ final class FakeServer implements Closeable {
                 "system.replicas",
                 "/clickhouse/tables/s0/orders\tr" + server.getAddress().getPort() + "\t0\t2");
         says("system.columns", "id\tUInt64\t\ns\tString\t");
+        says("system.parts", "0");
         says("CHECK GRANT", "1");
         says("system.quota_usage", "");
         return settings(Map.of());

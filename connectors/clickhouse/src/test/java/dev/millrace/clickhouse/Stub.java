@@ -181,7 +181,8 @@ final class Stub implements Closeable {
     }
 
     private String described(Request question) {
-        var body = new StringBuilder("version\t" + version + "\nengine\t" + engine + "\nwindow\t\nplain\t0\n");
+        var body = new StringBuilder("version\t" + version + "\nengine\t" + engine
+                + "\nwindow\t\nplain\t0\nshared\t10000\nshared_seconds\t3600\n");
         for (var name : InsertSettings.asked()) if (!unknown.contains(name)) body.append("setting\t" + name + "\n");
         for (var column : columns) body.append("column\t" + column + "\n");
         synchronized (this) {

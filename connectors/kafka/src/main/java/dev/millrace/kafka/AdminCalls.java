@@ -211,6 +211,12 @@ final class AdminCalls implements AutoCloseable {
         return uuid.equals(Uuid.ZERO_UUID) ? TopicId.UNKNOWN : new TopicId(uuid.toString());
     }
 
+    /// Empty where the brokers tell none.
+    String clusterId(long untilNanos) throws Failed {
+        var id = ask("describe the cluster", () -> admin.describeCluster().clusterId(), untilNanos);
+        return id == null ? "" : id;
+    }
+
     Collection<String> names(long untilNanos) throws Failed {
         return ask("list topics", () -> admin.listTopics().names(), untilNanos);
     }

@@ -8,6 +8,8 @@ import dev.millrace.sinkpool.NanoClock;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.TreeMap;
+import dev.millrace.checkpoint.SourcePartition;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
@@ -108,8 +110,19 @@ public final class KafkaSource implements AutoCloseable {
         atTheEnd = new AdminCalls(client, clock, () -> false);
         var ids = new HashMap<String, TopicId>();
         try {
-            new SourceStart(settings, admin, clock).run().forEach((name, topic) -> ids.put(name, topic.id()));
+            var topics = new SourceStart(settings, admin, clock).run();
+            topics.forEach((name, topic) -> ids.put(name, topic.id()));
+            var planning = settings.planning();
+            if (planning != null)
+                planning.cluster().set(admin.clusterId(clock.nanoTime() + settings.startupTimeoutNanos()).hashCode());
+            var counts = new TreeMap<String, Integer>();
+            topics.forEach((name, topic) -> counts.put(name, topic.partitions()));
+            var refusal = listener.starts(counts);
+            if (refusal != null) throw new StartRefused(2, refusal);
             open();
+        } catch (AdminCalls.Failed failed) {
+            admin.close();
+            throw new StartRefused(5, "could not " + failed.getMessage() + ": " + failed.why().getMessage());
         } catch (AdminCalls.Stopped stop) {
             admin.close();
             return false;
@@ -220,6 +233,11 @@ public final class KafkaSource implements AutoCloseable {
         @Override
         public void failed(int member, int exitCode, String reason) {
             if (failureTold.compareAndSet(false, true)) listener.failed(exitCode, reason);
+        }
+
+        @Override
+        public void newestTokens(SourcePartition partition, Map<Integer, Long> tokens) {
+            listener.newestTokens(partition, tokens);
         }
 
         @Override

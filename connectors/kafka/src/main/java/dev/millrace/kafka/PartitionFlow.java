@@ -105,6 +105,7 @@ final class PartitionFlow {
     private final int[] openBuilders;
     private int openCount;
     private int leaderEpoch;
+    private int builtEpoch = -1;
 
     /// What its table has to get back before it goes on.
     private @Nullable String waitsFor;
@@ -144,7 +145,7 @@ final class PartitionFlow {
         var linger = Long.MAX_VALUE;
         for (var feed : mine) {
             var planned = feed.sink().planned();
-            if (planned != null) linger = Math.min(linger, planned.lingerNanos());
+            if (planned != null) linger = Math.min(linger, planned.lingerNanos().getAsLong());
         }
         this.plannedLingerNanos = linger;
     }
@@ -312,7 +313,11 @@ final class PartitionFlow {
     private @Nullable Progress encode(Run run, long nowNanos) {
         var records = run.records;
         if (records == null) return null;
-        if (segments != null && run.at == run.first && leaderEpoch != run.ack.range().leaderEpoch()) handOver();
+        if (segments != null && builtEpoch != run.ack.range().leaderEpoch()) {
+            // A token tells the epoch of every record, and a chunk knows one.
+            handOver();
+            builtEpoch = run.ack.range().leaderEpoch();
+        }
         while (run.at < run.end) {
             if (segments != null && segments.full() && segments.replaying() == null) {
                 if (!cut(nowNanos)) return NO_PLAN;

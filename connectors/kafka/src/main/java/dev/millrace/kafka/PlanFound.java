@@ -42,7 +42,7 @@ record PlanFound(
     private static PlanFound of(KafkaSourceSettings settings, Plan plan, CommitEntry committed) {
         var planning = settings.planning();
         var open = plan.segments();
-        if (planning != null && plan.cluster() != planning.cluster().getAsInt())
+        if (planning != null && plan.cluster() != planning.cluster().get())
             return new PlanFound(
                     null,
                     0,

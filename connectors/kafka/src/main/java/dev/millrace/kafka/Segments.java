@@ -106,6 +106,14 @@ final class Segments {
         return Long.MAX_VALUE;
     }
 
+    /// How many offsets the segments have that are rebuilt and are not all behind `to` or before `from`.
+    long planned(long from, long to) {
+        var offsets = 0L;
+        for (var segment : replay)
+            if (segment.from() < to && from < segment.to()) offsets += segment.to() - segment.from();
+        return offsets;
+    }
+
     /// Its rows have a place, or are let in though they have none.
     boolean admitted() {
         return reserved != null;

@@ -2,6 +2,7 @@ package dev.millrace.kafka;
 
 import dev.millrace.sinkpool.Router;
 import dev.millrace.sinkpool.RowEncoder;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -22,8 +23,9 @@ public record SinkFeed(
         int chunkBytes,
         long chunkLingerNanos,
         @Nullable PlannedBatches planned) {
-    /// When a segment is cut, for the batch that one shard gets of it.
-    public record PlannedBatches(int maxRows, long maxBytes, long lingerNanos) {}
+    /// When a segment is cut, for the batch that one shard gets of it. `lingerNanos` is asked when a partition comes:
+    /// how many there are decides it (EO-17).
+    public record PlannedBatches(int maxRows, long maxBytes, LongSupplier lingerNanos) {}
 
     /// One whose shards merge what comes.
     public SinkFeed(

@@ -3,6 +3,7 @@ package dev.millrace.kafka;
 import dev.millrace.checkpoint.CommitEntry;
 import dev.millrace.checkpoint.CommitFlight;
 import dev.millrace.checkpoint.SourcePartition;
+import java.util.Map;
 import java.util.Set;
 
 /// All that the source machine can ask of the consumer thread. Carried out in order.
@@ -20,6 +21,10 @@ public sealed interface SourceCommand {
 
     /// Read again from `from`, in place: the partition stays assigned, and paused if it is.
     record ReadAgain(SourcePartition partition, CommitEntry from) implements SourceCommand {}
+
+    /// Its plan says that these shards, by the hashes of their names, acknowledged these tokens, by their first
+    /// bytes: they are asked whether they have them still (EO-13).
+    record AskFor(SourcePartition partition, Map<Integer, Long> newestTokens) implements SourceCommand {}
 
     /// Something worth a log line. Nothing depends on it.
     record Tell(String event, String text) implements SourceCommand {}

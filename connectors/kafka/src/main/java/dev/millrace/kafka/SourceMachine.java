@@ -157,6 +157,9 @@ public final class SourceMachine {
                 plans == null ? null : new SegmentPlan(plans.plans(), partition, assigned.start(), found.plan());
         begin(partition, plan, assigned.start(), nowNanos);
         parts.counters().perhapsTwice(found.perhapsTwice());
+        var known = found.plan();
+        if (known != null && !known.newestTokens().isEmpty())
+            out.accept(new SourceCommand.AskFor(partition, known.newestTokens()));
         if (found.note() != null) out.accept(new Tell(found.event(), partition + ": " + found.note()));
         var why = found.halt();
         if (why == null) return;
@@ -462,6 +465,9 @@ public final class SourceMachine {
         if (one.forgotten) return;
         var segments = one.flow.segments();
         var tracker = one.flow.tracker;
+        var plans = planning;
+        if (segments != null && plans != null)
+            plans.newestTokens().apply(one.flow.partition).forEach(segments.plan::acknowledged);
         if (segments == null || segments.plan.reached(tracker.watermark(), tracker.watermarkLeaderEpoch()))
             flight.moved(one.flow.partition, one.toCommit());
     }
@@ -606,6 +612,9 @@ public final class SourceMachine {
             return;
         }
         parts.counters().lostOffsets(count);
+        var segments = one.flow.segments();
+        // What is left of a segment is another batch than what may have been sent.
+        if (segments != null) parts.counters().perhapsTwice(segments.planned(lost.position(), lost.logStart()));
         one.flow.passOver(lost.logStart(), -1, nowNanos);
         out.accept(new Tell("offsets_lost", what));
         out.accept(new SourceCommand.SeekTo(lost.partition(), lost.logStart()));

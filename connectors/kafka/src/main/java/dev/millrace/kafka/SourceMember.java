@@ -72,6 +72,9 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
 
         void ended(int member);
 
+        /// A partition came whose plan names tokens that shards acknowledged.
+        void newestTokens(SourcePartition partition, Map<Integer, Long> tokens);
+
         /// Where these logs end; without those that did not answer within the half second that a
         /// stop has for it.
         Map<TopicPartition, Long> ends(Set<TopicPartition> of);
@@ -442,6 +445,8 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
                 LOG.atInfo().addKeyValue("event", "read_again").log("partition={} from={}", partition, from.offset());
                 mine.consumer().seek(CommitCall.kafka(partition), CommitCall.offset(from));
             }
+            case SourceCommand.AskFor(var partition, var tokens) ->
+                shared.outcomes().newestTokens(partition, tokens);
             case SourceCommand.Tell(var event, var text) ->
                 LOG.atWarn().addKeyValue("event", event).log("{}", text);
             case SourceCommand.InputFinished() -> {

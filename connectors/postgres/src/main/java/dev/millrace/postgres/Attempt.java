@@ -2,6 +2,7 @@ package dev.millrace.postgres;
 
 import dev.millrace.sinkpool.NanoClock;
 import java.sql.SQLException;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /// One call's claim on an endpoint, and its end: what must be cut or woken when it is cancelled.
@@ -93,6 +94,12 @@ final class Attempt {
     int remainingMillis() {
         if (deadlineNanos == NanoClock.NEVER) return Integer.MAX_VALUE;
         return Math.clamp((deadlineNanos - clock.nanoTime()) / 1_000_000, 1, Integer.MAX_VALUE);
+    }
+
+    /// The shorter of this and the time that is left.
+    Duration atMost(Duration limit) {
+        var left = Duration.ofMillis(remainingMillis());
+        return left.compareTo(limit) < 0 ? left : limit;
     }
 
     private synchronized boolean over() {

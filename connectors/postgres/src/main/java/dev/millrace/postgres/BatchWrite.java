@@ -8,6 +8,7 @@ import dev.millrace.sinkpool.WriteOutcome.Blame;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLWarning;
+import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.jdbc.PgConnection;
 import org.postgresql.util.PSQLWarning;
@@ -15,7 +16,8 @@ import org.postgresql.util.PSQLWarning;
 /// One attempt to write one batch: one transaction on one session.
 ///
 /// Invariant: nothing is stored unless COMMIT was sent, and COMMIT is sent only when the server counted
-/// every row, the table is the one that they were made for, and the call has not been cancelled.
+/// every row, the table is the one that they were made for, and the call has not been cancelled. With a token
+/// only rows are sent that no token names, and the token is entered with them.
 ///
 /// Thread ownership: the attempt's thread.
 final class BatchWrite {
@@ -33,16 +35,29 @@ final class BatchWrite {
     private final TableDescription table;
     private final OnConflict onConflict;
     private final BatchRows rows;
+    private final @Nullable TokenRow token;
+    /// Those of the rows that are sent, where it is not all of them.
+    private @Nullable BitSet missing;
+
+    private BatchRows sent;
     private Phase phase = Phase.LOGIN;
     private boolean settled;
     private boolean inStep;
 
-    BatchWrite(Sessions sessions, Attempt attempt, TableDescription table, OnConflict onConflict, BatchRows rows) {
+    BatchWrite(
+            Sessions sessions,
+            Attempt attempt,
+            TableDescription table,
+            OnConflict onConflict,
+            BatchRows rows,
+            @Nullable TokenRow token) {
         this.sessions = sessions;
         this.attempt = attempt;
         this.table = table;
         this.onConflict = onConflict;
         this.rows = rows;
+        this.token = token;
+        sent = rows;
     }
 
     WriteOutcome run() {
@@ -65,9 +80,10 @@ final class BatchWrite {
             session.setNetworkTimeout(Runnable::run, attempt.remainingMillis());
             phase = Phase.BEGIN;
             execute(session, opening());
+            if (token != null && allNamed(driver(session), token)) return commit(session, 0);
             phase = Phase.ROWS;
             var taken = copy(session);
-            inStep = taken != rows.rows();
+            inStep = taken != sent.rows();
             if (inStep) return tookOthers(taken);
             var stored = onConflict == OnConflict.IGNORE ? moveFromStage(session) : taken;
             inStep = stored > taken;
@@ -83,6 +99,22 @@ final class BatchWrite {
                     ? refusedAsItWasDescribed(session, failure, refused)
                     : outcome;
         }
+    }
+
+    /// Whether tokens name all of the rows; else the token of those that they don't is entered.
+    private boolean allNamed(Connection session, TokenRow token) throws SQLException {
+        attempt.mustGoOn();
+        var unnamed = token.missing(session);
+        if (unnamed.isEmpty()) {
+            token.seenAgain(session);
+            return true;
+        }
+        if (unnamed.cardinality() < rows.rows()) {
+            missing = unnamed;
+            sent = rows.only(unnamed);
+        }
+        token.enter(session);
+        return false;
     }
 
     private @Nullable String change(Connection session, @Nullable String withoutValue) throws SQLException {
@@ -121,7 +153,8 @@ final class BatchWrite {
     /// before.
     private String opening() {
         var left = attempt.remainingMillis();
-        var sql = new StringBuilder("SET LOCAL statement_timeout = " + Math.max(1, left - left / 10));
+        var sql = new StringBuilder(token == null ? "" : TokenRow.isolation() + "; ");
+        sql.append("SET LOCAL statement_timeout = ").append(Math.max(1, left - left / 10));
         sql.append("; SET LOCAL lock_timeout = ").append(Math.max(1, left - left / 4));
         sql.append("; SET LOCAL idle_in_transaction_session_timeout = ").append(left);
         sql.append("; SET LOCAL tcp_keepalives_idle = 10; SET LOCAL tcp_keepalives_interval = 5");
@@ -138,6 +171,7 @@ final class BatchWrite {
                     .append(" (")
                     .append(table.columnDefinitions())
                     .append(") ON COMMIT DROP");
+        if (token != null) sql.append("; ").append(token.lock());
         return sql.toString();
     }
 
@@ -148,7 +182,7 @@ final class BatchWrite {
                 .getCopyAPI()
                 .copyIn("COPY " + target + " (" + table.quotedColumns()
                         + ") FROM STDIN WITH (FORMAT text, ENCODING 'UTF8')");
-        for (var slice : rows.slices()) {
+        for (var slice : sent.slices()) {
             var array = slice.chunk().array();
             var from = slice.chunk().start(slice.fromRow());
             var to = from + slice.byteCount();
@@ -195,7 +229,7 @@ final class BatchWrite {
     }
 
     private WriteOutcome tookOthers(long taken) {
-        var words = "the table took " + taken + " of " + rows.rows() + " rows: a trigger or a rule leaves rows out";
+        var words = "the table took " + taken + " of " + sent.rows() + " rows: a trigger or a rule leaves rows out";
         return new WriteOutcome.Misconfigured(new Failure("rows-left-out", words, false));
     }
 
@@ -203,7 +237,18 @@ final class BatchWrite {
         if (attempt.cancelled()) return over("cancelled");
         if (failure instanceof Attempt.AttemptOver) return over("deadline");
         var copied = onConflict == OnConflict.IGNORE ? STAGE : table.table();
-        return new Verdict(phase, failure, sessionLives).outcome(copied, rows.rows());
+        var outcome = new Verdict(phase, failure, sessionLives).outcome(copied, sent.rows());
+        return outcome instanceof WriteOutcome.Refused(var told, var hint)
+                ? new WriteOutcome.Refused(told, ofAll(hint))
+                : outcome;
+    }
+
+    /// Where a row that was sent stands among all of them; −1 stays so.
+    private int ofAll(int row) {
+        if (missing == null || row < 0) return row;
+        var at = missing.nextSetBit(0);
+        for (var i = 0; i < row; i++) at = missing.nextSetBit(at + 1);
+        return at;
     }
 
     private WriteOutcome over(String code) {

@@ -63,6 +63,25 @@ final class Catalog {
              where a.attrelid = ? and a.attnum > 0 and not a.attisdropped
              order by a.attnum""";
 
+    /// Whether a unique index names a row by nothing but columns that are sent, and always have a value.
+    private static final String KEYED = """
+            select exists (
+              select from pg_catalog.pg_index i
+               where i.indrelid = ? and i.indisunique and i.indimmediate and i.indisvalid and i.indpred is null
+                 and i.indexprs is null
+                 and not exists (
+                   select from pg_catalog.unnest(i.indkey) with ordinality k(attnum, place)
+                          left join pg_catalog.pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
+                    where k.place <= i.indnkeyatts and not (a.attnotnull and a.attname = any (?))))""";
+
+    /// What was found: the description, and, where tokens are asked for and the table will do, what the
+    /// table of tokens is, and whether a row that is there already is found without it.
+    record Answer(Description description, TokenTable.@Nullable Look tokens, boolean keyed) {
+        Answer(Description description) {
+            this(description, null, false);
+        }
+    }
+
     /// What a table's row says besides its columns. `fillsIn`: a trigger may change rows before they are checked.
     private record Whole(String schema, String table, Encoding encoding, boolean foreign, boolean fillsIn) {}
 
@@ -71,26 +90,40 @@ final class Catalog {
 
     private Catalog() {}
 
-    /// A description, or why it can't work. Throws what the server or the line does.
-    static Description read(Connection session, TableName name, Rows rows) throws SQLException {
+    /// A description, or why it can't work. `tokens`: look for their table, too. Throws what the server or
+    /// the line does.
+    static Answer read(Connection session, TableName name, Rows rows, boolean tokens) throws SQLException {
         session.setAutoCommit(false);
         try (var table = session.prepareStatement(TABLE)) {
             table.setString(1, name.quoted());
             try (var answer = table.executeQuery()) {
-                if (!answer.next()) return new Description.Refused("table " + name + " does not exist");
+                if (!answer.next()) return new Answer(new Description.Refused("table " + name + " does not exist"));
                 var refusal = refusal(answer, name, rows);
-                if (refusal != null) return new Description.Refused(refusal);
-                var hazards = hazards(answer, name, rows);
+                if (refusal != null) return new Answer(new Description.Refused(refusal));
+                var look = tokens ? new TokenTable(answer.getString(2)).look(session) : null;
+                var hazards = hazards(answer, name, rows, look instanceof TokenTable.Look.Ready);
                 var whole = new Whole(
                         answer.getString(2),
                         answer.getString(3),
                         Encoding.of(answer.getString(11)),
                         "f".equals(answer.getString(4)),
                         answer.getBoolean(8));
-                return described(whole, columns(session, answer.getLong(1), whole), rows, hazards);
+                var described = described(whole, columns(session, answer.getLong(1), whole), rows, hazards);
+                return new Answer(described, look, look != null && keyed(session, answer.getLong(1), described));
             }
         } finally {
             session.rollback();
+        }
+    }
+
+    private static boolean keyed(Connection session, long table, Description description) throws SQLException {
+        if (!(description instanceof Description.Described(var found, var _, var _))) return false;
+        try (var asked = session.prepareStatement(KEYED)) {
+            asked.setLong(1, table);
+            asked.setArray(2, session.createArrayOf("text", found.names().toArray()));
+            try (var answer = asked.executeQuery()) {
+                return answer.next() && answer.getBoolean(1);
+            }
         }
     }
 
@@ -110,10 +143,11 @@ final class Catalog {
         return null;
     }
 
-    /// What works, and goes wrong one day.
-    private static SortedSet<String> hazards(ResultSet table, TableName name, Rows rows) throws SQLException {
+    /// What works, and goes wrong one day. `tokens`: rows that replay are known by them.
+    private static SortedSet<String> hazards(ResultSet table, TableName name, Rows rows, boolean tokens)
+            throws SQLException {
         var hazards = new TreeSet<String>();
-        if (rows.onConflict() == OnConflict.ERROR && table.getBoolean(7))
+        if (rows.onConflict() == OnConflict.ERROR && table.getBoolean(7) && !tokens)
             hazards.add(
                     "table " + name + " has a unique index, and on_conflict is error: rows that replay after a crash"
                             + " are refused, and are held or set aside though the table has them; set"

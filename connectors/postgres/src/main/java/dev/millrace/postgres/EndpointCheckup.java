@@ -27,10 +27,14 @@ final class EndpointCheckup {
     }
 
     /// `cluster` names the data directory that it and its standbys are copies of, with the database;
-    /// empty where that is not told. `unique`: no row that stands there can be stored twice.
-    record Facts(String cluster, @Nullable TableDescription table, boolean unique) {}
+    /// empty where that is not told. `unique`: no row that stands there can be stored twice. `tokens`: their
+    /// table, null where it was not looked for.
+    record Facts(String cluster, @Nullable TableDescription table, boolean unique, TokenTable.@Nullable Look tokens) {}
 
     private static final Duration CLOCKS_APART = Duration.ofSeconds(5);
+
+    private static final String RUN_INIT =
+            "run millrace init, or give its --print to who may make tables, and start the pipeline again";
 
     private static final String SERVER = """
             select pg_catalog.pg_is_in_recovery(), pg_catalog.current_setting('default_transaction_read_only') = 'on',
@@ -60,24 +64,18 @@ final class EndpointCheckup {
     /// Ends at the deadline, and at most the connect time-out after it.
     Seen look(PostgresEndpoint endpoint, ScheduledExecutorService timer, long deadlineNanos) {
         var attempt = new Attempt(clock, deadlineNanos);
-        var limit = limit(attempt);
+        var limit = attempt.atMost(settings.limits().connectTimeout());
         var logins = new Logins(endpoint, settings.login(), limit, timer);
         @Nullable Facts facts = null;
         try (var session = logins.open(attempt)) {
             session.setNetworkTimeout(Runnable::run, attempt.remainingMillis());
             var unique = server(session);
-            facts = new Facts(cluster(session), null, unique);
-            facts = new Facts(facts.cluster(), table(session, unique), unique);
+            facts = new Facts(cluster(session), null, unique, null);
+            facts = table(session, facts);
         } catch (SQLException failure) {
             findings.add(silence(new Verdict(Phase.LOGIN, failure, false).outcome("", 0)));
         }
         return new Seen(findings, facts);
-    }
-
-    private Duration limit(Attempt attempt) {
-        var connect = settings.limits().connectTimeout();
-        var left = Duration.ofMillis(attempt.remainingMillis());
-        return left.compareTo(connect) < 0 ? left : connect;
     }
 
     /// Returns whether the table has a unique index.
@@ -136,27 +134,43 @@ final class EndpointCheckup {
         }
     }
 
-    private @Nullable TableDescription table(Connection session, boolean unique) throws SQLException {
-        return switch (Catalog.read(session, settings.tableName(), settings.rows())) {
+    /// The facts, with those of the table.
+    private Facts table(Connection session, Facts facts) throws SQLException {
+        var answer = Catalog.read(session, settings.tableName(), settings.rows(), settings.tokens() != null);
+        return switch (answer.description()) {
             case Description.Refused(var reason) -> {
                 findings.add(Finding.fault(where, reason, remedy(reason)));
-                yield null;
+                yield facts;
             }
             case Description.NotReachable(var failure) -> {
                 findings.add(Finding.unreached(where, failure.message(), "look again"));
-                yield null;
+                yield facts;
             }
             case Description.Described(var table, var _, var hazards) -> {
                 for (var hazard : hazards) findings.add(Finding.hazard(where, hazard, ""));
-                if (settings.rows().onConflict() == OnConflict.IGNORE && !unique)
+                var tokens = answer.tokens();
+                if (tokens != null) tokens(tokens, new TokenTable(table.schema()));
+                if (settings.rows().onConflict() == OnConflict.IGNORE
+                        && !facts.unique()
+                        && !(tokens instanceof TokenTable.Look.Ready))
                     findings.add(Finding.hazard(
                             where,
                             "table " + table + " has no unique index: on_conflict: ignore finds no repeat, and a row"
                                     + " that is sent again is stored twice",
                             "give it a primary key or a unique index that names a row"));
-                yield table;
+                yield new Facts(facts.cluster(), table, facts.unique(), tokens);
             }
         };
+    }
+
+    private void tokens(TokenTable.Look look, TokenTable table) {
+        switch (look) {
+            case TokenTable.Look.Ready() -> {}
+            case TokenTable.Look.Absent() ->
+                findings.add(Finding.hazard(
+                        where, "no table " + table + ": rows that replay are not known by their tokens", RUN_INIT));
+            case TokenTable.Look.Wrong(var what, var remedy) -> findings.add(Finding.fault(where, what, remedy));
+        }
     }
 
     private String remedy(String reason) {

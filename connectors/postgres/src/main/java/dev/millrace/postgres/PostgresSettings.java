@@ -7,11 +7,22 @@ import org.jspecify.annotations.Nullable;
 /// What one PostgreSQL sink was told to do.
 ///
 /// `table` is `name` or `schema.name`, taken letter by letter (no folding to lower case); a part that is not
-/// made of letters, digits, `_` and `$` stands in double quotes, as in SQL. Throws
-/// `IllegalArgumentException`, with the value and the bound, for what can't be.
-public record PostgresSettings(String table, Login login, Rows rows, Limits limits) {
+/// made of letters, digits, `_` and `$` stands in double quotes, as in SQL. With `tokens` each batch's token is
+/// entered in the transaction of its rows. Throws `IllegalArgumentException`, with the value and the
+/// bound, for what can't be.
+public record PostgresSettings(
+        String table,
+        Login login,
+        Rows rows,
+        Limits limits,
+        @Nullable Tokens tokens) {
     public PostgresSettings {
         TableName.parse(table);
+    }
+
+    /// Without tokens.
+    public PostgresSettings(String table, Login login, Rows rows, Limits limits) {
+        this(table, login, rows, limits, null);
     }
 
     TableName tableName() {
@@ -68,6 +79,18 @@ public record PostgresSettings(String table, Login login, Rows rows, Limits limi
         REFUSE,
         /// Left out.
         IGNORE
+    }
+
+    /// How tokens are kept, which name what is stored: for delivery that is effectively once.
+    ///
+    /// Each batch is rows of one partition then. `keptSegments` is at least the most segments of one partition
+    /// that a plan can hold: of so many, the newest, the tokens are kept whatever their age.
+    public record Tokens(String pipeline, int keptSegments) {
+        public Tokens {
+            if (pipeline.isEmpty() || pipeline.indexOf('\0') >= 0)
+                throw new IllegalArgumentException("the pipeline's name is empty or holds a NUL");
+            if (keptSegments < 1) throw new IllegalArgumentException("kept segments " + keptSegments + " < 1");
+        }
     }
 
     /// Bounds. `maxPerShard` writes go to one endpoint at a time. A login, and the wait for a session, takes at most

@@ -5,6 +5,8 @@ import dev.millrace.sinkpool.Checkup;
 import dev.millrace.sinkpool.LayoutWatch;
 import dev.millrace.sinkpool.Layouts;
 import dev.millrace.sinkpool.NanoClock;
+import dev.millrace.sinkpool.NewestTokens;
+import dev.millrace.sinkpool.Recognition;
 import dev.millrace.sinkpool.RowEncoder;
 import dev.millrace.sinkpool.ShardId;
 import dev.millrace.sinkpool.Sink;
@@ -30,7 +32,7 @@ import org.slf4j.LoggerFactory;
 /// then on [#encoder] may be asked. A batch holds rows of an encoder, so none is written before.
 ///
 /// Thread ownership: shared.
-public final class PostgresSink implements Sink {
+public final class PostgresSink implements Sink, NewestTokens {
     private static final Logger LOG = LoggerFactory.getLogger(PostgresSink.class);
     private static final SinkTraits TRAITS = new SinkTraits(true);
     private static final Duration CLOSE_LIMIT = Duration.ofSeconds(2);
@@ -41,6 +43,7 @@ public final class PostgresSink implements Sink {
     private final Map<ShardId, List<PostgresEndpoint>> shards;
     private final NanoClock clock;
     private final ScheduledThreadPoolExecutor housekeeping;
+    private final @Nullable TokenUse tokens;
     private final TableWatch watch;
     private final ConcurrentLinkedQueue<Sessions> opened = new ConcurrentLinkedQueue<>();
     private final IgnoredFields ignored = new IgnoredFields();
@@ -60,7 +63,10 @@ public final class PostgresSink implements Sink {
                 HOUSEKEEPERS,
                 Thread.ofPlatform().daemon().name("millrace-postgres-", 0).factory());
         housekeeping.setRemoveOnCancelPolicy(true);
-        watch = new TableWatch(settings, shards, housekeeping, clock);
+        tokens = settings.tokens() == null
+                ? null
+                : new TokenUse(settings.tokens(), settings.rows().onConflict());
+        watch = new TableWatch(settings, shards, housekeeping, clock, tokens);
     }
 
     /// Checks the endpoints and connects nowhere.
@@ -169,7 +175,35 @@ public final class PostgresSink implements Sink {
                 housekeeping);
         var sessions = new Sessions(logins, settings.limits(), housekeeping);
         opened.add(sessions);
-        return new PostgresWriter(logins, sessions, settings.rows().onConflict(), layouts, this::lookSoon, clock);
+        return new PostgresWriter(
+                logins,
+                sessions,
+                settings.rows().onConflict(),
+                layouts,
+                this::lookSoon,
+                clock,
+                tokens == null
+                        ? null
+                        : new PostgresWriter.Tokens(
+                                tokens, shard, new TokenPruning(logins, tokens.settings(), shard, clock)));
+    }
+
+    @Override
+    public Recognition recognition(ShardId shard) {
+        return tokens == null ? Sink.super.recognition(shard) : tokens.recognition(shard);
+    }
+
+    /// Whether a shard was found to have the table of tokens, so that each commits in the transaction of its rows.
+    /// Blocks for nothing.
+    public boolean keepsTokens(ShardId shard) {
+        return tokens != null && tokens.found(shard);
+    }
+
+    @Override
+    public Answer knows(ShardId shard, byte[] prefix, long deadlineNanos) {
+        var ways = shards.get(shard);
+        if (ways == null) throw new IllegalArgumentException(shard + " is no shard of this sink");
+        return new TokenQuestion(settings, housekeeping, clock).ask(ways, prefix, deadlineNanos);
     }
 
     /// Cuts every session, so that attempts under way end, and closes the pools: all at once, for at most

@@ -5,14 +5,17 @@ import dev.millrace.sinkpool.Failure;
 import dev.millrace.sinkpool.Layouts;
 import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.PingCall;
+import dev.millrace.sinkpool.ShardId;
 import dev.millrace.sinkpool.SinkWriter;
 import dev.millrace.sinkpool.WriteCall;
 import dev.millrace.sinkpool.WriteOutcome;
 import dev.millrace.sinkpool.WriteOutcome.Blame;
 import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
 
 /// Writes to one endpoint: each batch in one transaction over a pooled session, each ping over a session of
-/// its own. What holds a batch up may be a table that changed, so then `tableChanged` is called.
+/// its own. What holds a batch up may be a table that changed, so then `tableChanged` is called. With `tokens` each
+/// batch's token is entered with its rows.
 ///
 /// Thread ownership: shared by attempts.
 final class PostgresWriter implements SinkWriter {
@@ -25,6 +28,10 @@ final class PostgresWriter implements SinkWriter {
     private final Layouts<TableDescription> layouts;
     private final Runnable tableChanged;
     private final NanoClock clock;
+    private final @Nullable Tokens tokens;
+
+    /// How a writer enters tokens, where its sink does.
+    record Tokens(TokenUse use, ShardId shard, TokenPruning pruning) {}
 
     PostgresWriter(
             Logins logins,
@@ -32,13 +39,15 @@ final class PostgresWriter implements SinkWriter {
             OnConflict onConflict,
             Layouts<TableDescription> layouts,
             Runnable tableChanged,
-            NanoClock clock) {
+            NanoClock clock,
+            @Nullable Tokens tokens) {
         this.logins = logins;
         this.sessions = sessions;
         this.onConflict = onConflict;
         this.layouts = layouts;
         this.tableChanged = tableChanged;
         this.clock = clock;
+        this.tokens = tokens;
     }
 
     @Override
@@ -46,9 +55,18 @@ final class PostgresWriter implements SinkWriter {
         var attempt = new Attempt(clock, call.deadlineNanos());
         call.onCancel(attempt::cancel);
         var described = layouts.of(call.batch().layout());
-        var outcome = new BatchWrite(sessions, attempt, described, onConflict, call.rows()).run();
+        var token = token(call, described);
+        var outcome = new BatchWrite(sessions, attempt, described, onConflict, call.rows(), token).run();
         if (outcome instanceof WriteOutcome.Misconfigured) tableChanged.run();
+        if (tokens != null && token != null && outcome instanceof WriteOutcome.Written)
+            tokens.pruning().wrote(token.table(), token.partition());
         return outcome;
+    }
+
+    private @Nullable TokenRow token(WriteCall call, TableDescription described) {
+        if (tokens == null || !tokens.use().on(tokens.shard())) return null;
+        return TokenRow.of(
+                new TokenTable(described.schema()), tokens.use().settings().pipeline(), call);
     }
 
     @Override
@@ -77,6 +95,7 @@ final class PostgresWriter implements SinkWriter {
     /// Ends every attempt under way. Bounded.
     @Override
     public void close() {
+        if (tokens != null) tokens.pruning().close();
         sessions.close();
     }
 }

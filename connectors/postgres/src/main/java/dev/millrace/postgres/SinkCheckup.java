@@ -19,6 +19,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
+import org.jspecify.annotations.Nullable;
 
 /// Looks at every endpoint of every shard, all at once, and then at what they have in common. Reads only.
 ///
@@ -39,6 +40,7 @@ final class SinkCheckup {
     private final InstantSource wallClock;
     private final List<Finding> findings = new ArrayList<>();
     private final List<Looked> looked = new ArrayList<>();
+    private @Nullable String split;
 
     SinkCheckup(
             PostgresSettings settings,
@@ -85,13 +87,15 @@ final class SinkCheckup {
             var database = one.facts().cluster();
             if (database.isEmpty()) continue;
             var sibling = ofShard.putIfAbsent(one.way().shard(), one);
-            if (sibling != null && !sibling.facts().cluster().equals(database))
+            if (sibling != null && !sibling.facts().cluster().equals(database)) {
+                split = "the endpoints of " + one.way().shard() + " are ways to two databases";
                 findings.add(Finding.hazard(
                         one.way().where(),
                         "it is another database than " + sibling.way().where()
                                 + ": each has a part of the shard's rows, and a batch that is sent again to the other"
                                 + " is stored twice",
                         "make each database a shard of its own"));
+            }
             var other = byDatabase.putIfAbsent(database, one);
             if (other != null && !other.way().shard().equals(one.way().shard()))
                 findings.add(Finding.hazard(
@@ -123,6 +127,25 @@ final class SinkCheckup {
 
     private Guarantee guarantee() {
         if (looked.isEmpty()) return new Guarantee(Level.L0, "no server told what table " + settings.table() + " is");
+        if (settings.tokens() == null) return withoutTokens();
+        if (split != null) return new Guarantee(Level.L0, split + ", and each knows its own tokens only");
+        for (var one : looked) if (!(one.facts().tokens() instanceof TokenTable.Look.Ready)) return withoutTokens(one);
+        return new Guarantee(
+                Level.L4, "each batch's token is entered in the transaction of its rows, and is known for good");
+    }
+
+    private Guarantee withoutTokens(Looked lacks) {
+        var less = withoutTokens();
+        var table = lacks.facts().table();
+        if (table == null) return new Guarantee(less.level(), "table " + settings.table() + " can't be written to");
+        var what = lacks.facts().tokens() instanceof TokenTable.Look.Wrong(var wrong, var _)
+                ? wrong
+                : "no table " + new TokenTable(table.schema());
+        return new Guarantee(
+                less.level(), what + " at " + lacks.way().endpoint() + ": run millrace init; " + less.why());
+    }
+
+    private Guarantee withoutTokens() {
         if (settings.rows().onConflict() == OnConflict.ERROR)
             return new Guarantee(
                     Level.L0,

@@ -35,16 +35,20 @@ final class TableWatch {
     private final Map<ShardId, List<PostgresEndpoint>> shards;
     private final ScheduledExecutorService timer;
     private final NanoClock clock;
+    private final @Nullable TokenUse tokens;
 
+    /// `tokens` is told what becomes known of each shard's table of tokens; null where none is used.
     TableWatch(
             PostgresSettings settings,
             Map<ShardId, List<PostgresEndpoint>> shards,
             ScheduledExecutorService timer,
-            NanoClock clock) {
+            NanoClock clock,
+            @Nullable TokenUse tokens) {
         this.settings = settings;
         this.shards = shards;
         this.timer = timer;
         this.clock = clock;
+        this.tokens = tokens;
     }
 
     Description ask(long deadlineNanos) {
@@ -92,9 +96,10 @@ final class TableWatch {
         try (var session = logins.open(attempt)) {
             session.setNetworkTimeout(Runnable::run, (int)
                     Math.min(attempt.remainingMillis(), limits.connectTimeout().toMillis()));
-            return switch (Catalog.read(session, settings.tableName(), settings.rows())) {
+            var answer = Catalog.read(session, settings.tableName(), settings.rows(), tokens != null);
+            return switch (answer.description()) {
                 case Description.Refused(var reason) -> new Description.Refused(at(shard, way) + reason);
-                case Description.Described described -> described;
+                case Description.Described described -> withTokens(shard, way, described, answer);
                 case Description.NotReachable unreachable -> unreachable;
             };
         } catch (SQLException failure) {
@@ -107,6 +112,22 @@ final class TableWatch {
                 case WriteOutcome.Written _ -> throw new IllegalStateException("a failure that wrote");
             };
         }
+    }
+
+    private Description withTokens(
+            ShardId shard, PostgresEndpoint way, Description.Described described, Catalog.Answer answer) {
+        var look = answer.tokens();
+        if (tokens == null || look == null) return described;
+        tokens.looked(shard, look, answer.keyed());
+        if (look instanceof TokenTable.Look.Wrong(var what, var remedy))
+            return new Description.Refused(at(shard, way) + what + ": " + remedy);
+        if (tokens.on(shard)) return described;
+        var hazards = new TreeSet<>(described.hazards());
+        hazards.add(
+                at(shard, way) + "no table " + new TokenTable(described.table().schema())
+                        + " when the pipeline started: delivery is at least once there until millrace init has made it and the"
+                        + " pipeline is started again");
+        return new Description.Described(described.table(), described.unseen(), hazards);
     }
 
     private static Description unreachable(ShardId shard, PostgresEndpoint way, Failure told) {

@@ -14,18 +14,22 @@ import java.util.concurrent.CompletableFuture;
 /// One attempt, as a shard worker makes it.
 final class Call implements WriteCall, PingCall {
     private final SealedBatch batch;
+    private final BatchRows rows;
+    private final Token token;
     private final long deadlineNanos;
     private final CompletableFuture<Runnable> end = new CompletableFuture<>();
 
     Call(BatchRows rows, Duration limit) {
+        this(rows, new Token("run/1"), 0, rows.rows(), limit);
+    }
+
+    /// Of the rows from `from` to `to` of a batch.
+    Call(BatchRows whole, Token name, int from, int to, Duration limit) {
+        var all = to - from == whole.rows();
+        rows = all ? whole : whole.part(from, to);
+        token = all ? name : name.part(from, to);
         batch = new SealedBatch(
-                1,
-                new ShardId("warehouse", "a"),
-                0,
-                SealReason.LINGER,
-                rows,
-                new Token("run/1"),
-                NanoClock.SYSTEM.nanoTime());
+                1, new ShardId("warehouse", "a"), 0, SealReason.LINGER, whole, name, NanoClock.SYSTEM.nanoTime());
         deadlineNanos = NanoClock.SYSTEM.nanoTime() + limit.toNanos();
     }
 
@@ -41,12 +45,12 @@ final class Call implements WriteCall, PingCall {
 
     @Override
     public BatchRows rows() {
-        return batch.rows();
+        return rows;
     }
 
     @Override
     public Token token() {
-        return batch.token();
+        return token;
     }
 
     @Override

@@ -30,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -198,5 +199,46 @@ class CheckupTest {
             assertThat(of(checkup, Severity.UNREACHED)).hasSize(2);
             assertThat(checkup.guarantee().level()).isEqualTo(Level.L1);
         }
+    }
+
+    private Checkup lookWithTokens(String table, OnConflict onConflict, String... databases)
+            throws InterruptedException {
+        var ways = Arrays.stream(databases)
+                .map(database -> address(server, database))
+                .toList();
+        return look(Warehouse.withTokens(table, onConflict), Warehouse.AMPLE, Map.of(Warehouse.SHARD, ways));
+    }
+
+    @Test
+    @Tag("EO-11")
+    @DisplayName("EO-11: tokens and their table are L4, with or without a key; without it the level is as it was")
+    void tokensAndTheirTableAreL4() throws Exception {
+        var without = lookWithTokens("keyed", OnConflict.IGNORE, "shop");
+        assertThat(without.guarantee().level()).isEqualTo(Level.L1);
+        assertThat(without.guarantee().why()).startsWith("no table public.millrace_segments at ");
+        assertThat(without.guarantee().why()).contains("run millrace init");
+        assertThat(only(without, Severity.HAZARD).remedy()).contains("millrace init");
+        assertThat(lookWithTokens("loose", OnConflict.ERROR, "shop").guarantee().level())
+                .isEqualTo(Level.L0);
+
+        for (var database : List.of("shop", "shop2")) Warehouse.makeTokenTable(server, database);
+        for (var table : List.of("keyed", "loose")) {
+            for (var onConflict : OnConflict.values()) {
+                var with = lookWithTokens(table, onConflict, "shop");
+                assertThat(with.guarantee().level()).isEqualTo(Level.L4);
+                assertThat(of(with, Severity.FAULT)).isEmpty();
+                // Rows that replay meet no index, and need none.
+                assertThat(of(with, Severity.HAZARD)).isEmpty();
+            }
+        }
+        var two = lookWithTokens("keyed", OnConflict.ERROR, "shop", "shop2");
+        assertThat(two.guarantee().level()).isEqualTo(Level.L0);
+        assertThat(two.guarantee().why()).contains("ways to two databases");
+
+        server.execute("shop", "alter table millrace_segments alter part type bigint");
+        var wrong = lookWithTokens("keyed", OnConflict.IGNORE, "shop");
+        assertThat(wrong.guarantee().level()).isEqualTo(Level.L1);
+        assertThat(only(wrong, Severity.FAULT).what()).contains("column part is bigint");
+        for (var database : List.of("shop", "shop2")) server.execute(database, "drop table millrace_segments");
     }
 }

@@ -8,6 +8,7 @@ import dev.millrace.postgres.PostgresSettings.Login;
 import dev.millrace.postgres.PostgresSettings.OnConflict;
 import dev.millrace.postgres.PostgresSettings.Rows;
 import dev.millrace.postgres.PostgresSettings.Tls;
+import dev.millrace.postgres.PostgresSettings.Tokens;
 import dev.millrace.postgres.PostgresSettings.UnknownFields;
 import dev.millrace.sinkpool.BatchRows;
 import dev.millrace.sinkpool.NanoClock;
@@ -55,12 +56,32 @@ final class Warehouse implements AutoCloseable {
     }
 
     static PostgresSettings settings(String table, String user, String password, Rows rows) {
+        return settings(table, user, password, rows, null);
+    }
+
+    /// With tokens, of a pipeline that is named shop and holds at most four segments open.
+    static PostgresSettings withTokens(String table, OnConflict onConflict) {
+        return withTokens(table, "postgres", "", onConflict);
+    }
+
+    static PostgresSettings withTokens(String table, String user, String password, OnConflict onConflict) {
+        return settings(table, user, password, new Rows(onConflict, UnknownFields.REFUSE, null), new Tokens("shop", 4));
+    }
+
+    private static PostgresSettings settings(
+            String table, String user, String password, Rows rows, @Nullable Tokens tokens) {
         return new PostgresSettings(
                 table,
                 new Login(user, Password.of(password), new Tls.Off()),
                 rows,
                 // What waits for a time-out of the sink's own here waits longer than any test may take.
-                new Limits(1, Duration.ofMinutes(30), Duration.ofHours(1)));
+                new Limits(1, Duration.ofMinutes(30), Duration.ofHours(1)),
+                tokens);
+    }
+
+    /// The table of tokens, as `millrace init` makes it.
+    static void makeTokenTable(LabPostgres server, String database) {
+        server.execute(database, "drop table if exists millrace_segments; " + TokenTables.sql("public.any"));
     }
 
     static URI address(String host, int port, String database) {

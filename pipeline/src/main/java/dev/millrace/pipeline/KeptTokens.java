@@ -1,0 +1,113 @@
+package dev.millrace.pipeline;
+
+import dev.millrace.checkpoint.SourcePartition;
+import dev.millrace.sinkpool.NanoClock;
+import dev.millrace.sinkpool.NewestTokens;
+import dev.millrace.sinkpool.NewestTokens.Answer;
+import dev.millrace.sinkpool.SealedBatch;
+import dev.millrace.sinkpool.ShardId;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.zip.CRC32;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The newest token that each shard acknowledged of each partition, where tokens are kept for good: they go into the
+/// committed plan, and whoever gets the partition next asks the shards for them. A shard that has one no longer was
+/// restored to an older state, or emptied (EO-13).
+///
+/// Thread ownership: shared.
+final class KeptTokens {
+    private static final Logger LOG = LoggerFactory.getLogger(KeptTokens.class);
+    private static final Duration ASK = Duration.ofSeconds(10);
+    private static final Duration ASK_AGAIN = Duration.ofSeconds(5);
+    private static final int PREFIX_DIGITS = 16;
+
+    private final Map<ShardId, NewestTokens> shards;
+    private final Map<Integer, ShardId> byHash = new LinkedHashMap<>();
+    private final Map<SourcePartition, Map<Integer, Long>> newest = new ConcurrentHashMap<>();
+    private final NanoClock clock;
+    private final BooleanSupplier stopped;
+    private final Consumer<String> missing;
+
+    /// `missing` is told what to say of a shard that has a token no longer.
+    KeptTokens(
+            Map<ShardId, NewestTokens> shards, NanoClock clock, BooleanSupplier stopped, Consumer<String> missing) {
+        this.shards = Map.copyOf(shards);
+        this.clock = clock;
+        this.stopped = stopped;
+        this.missing = missing;
+        for (var shard : shards.keySet()) byHash.put(hash(shard), shard);
+    }
+
+    private static int hash(ShardId shard) {
+        var crc = new CRC32();
+        crc.update(shard.toString().getBytes(StandardCharsets.UTF_8));
+        return (int) crc.getValue();
+    }
+
+    /// A shard has it. Before its rows are settled.
+    void written(ShardId shard, SealedBatch batch) {
+        if (batch.segment() == null || !shards.containsKey(shard)) return;
+        var partition = batch.rows().slices().getFirst().chunk().partition();
+        newest.computeIfAbsent(partition, _ -> new ConcurrentHashMap<>())
+                .put(hash(shard), prefix(batch.token().batch()));
+    }
+
+    private static long prefix(String token) {
+        return ByteBuffer.wrap(HexFormat.of().parseHex(token, 0, PREFIX_DIGITS)).getLong();
+    }
+
+    /// By the hashes of the shards' names.
+    Map<Integer, Long> of(SourcePartition partition) {
+        return newest.getOrDefault(partition, Map.of());
+    }
+
+    /// A partition came, and its plan names these: asks for them, on a thread of its own. Blocks for nothing.
+    void found(SourcePartition partition, Map<Integer, Long> tokens) {
+        tokens.forEach((hash, prefix) -> {
+            var shard = byHash.get(hash);
+            if (shard != null)
+                Thread.ofVirtual().name("millrace-tokens-" + shard).start(() -> ask(partition, shard, prefix));
+        });
+    }
+
+    private void ask(SourcePartition partition, ShardId shard, long prefix) {
+        var tokens = shards.get(shard);
+        if (tokens == null) return;
+        var bytes = ByteBuffer.allocate(Long.BYTES).putLong(prefix).array();
+        var told = false;
+        while (!stopped.getAsBoolean()) {
+            switch (tokens.knows(shard, bytes, clock.nanoTime() + ASK.toNanos())) {
+                case Answer.Known() -> {
+                    return;
+                }
+                case Answer.Missing() -> {
+                    missing.accept(partition + ": " + shard + " does not have the token " + HexFormat.of().toHexDigits(prefix)
+                            + ", which it had acknowledged: it was restored to an older state, or emptied; millrace"
+                            + " verify tells what is missing; a higher token_epoch starts without asking");
+                    return;
+                }
+                case Answer.CannotTell(var why) -> {
+                    if (!told)
+                        LOG.atWarn()
+                                .addKeyValue("event", "tokens_not_asked")
+                                .log("partition={} shard={} why=\"{}\"", partition, shard, why);
+                    told = true;
+                }
+            }
+            try {
+                Thread.sleep(ASK_AGAIN);
+            } catch (InterruptedException _) {
+                return;
+            }
+        }
+    }
+}
