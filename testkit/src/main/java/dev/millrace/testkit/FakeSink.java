@@ -135,7 +135,12 @@ final class FakeSink {
             sent.put(token.text(), of);
             return of;
         }
-        if (before.hash != hash) throw new Violation("O12", "token " + token.text() + " names two sets of rows");
+        if (before.hash != hash && world.scenario.planned() && world.isPlanLost()) {
+            // A topic that was made anew is read on for the one before it until that is seen; then nothing counts.
+            var blockRows = world.scenario.sink().store().blockRows();
+            return new SentBatch(sender, rows, token.text(), hash, Arrays.copyOf(partitions, read), blockRows);
+        }
+        if (before.hash != hash) throw new Violation("O12", "token " + before + " names two sets of rows, also " + rows.slices() + " of run " + sender.run());
         return before;
     }
 
