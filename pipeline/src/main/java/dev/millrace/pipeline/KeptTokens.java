@@ -103,8 +103,9 @@ final class KeptTokens {
                 }
                 case Answer.Missing() -> {
                     missing.accept(partition + ": " + shard + " does not have the token " + HexFormat.of().toHexDigits(prefix)
-                            + ", which it had acknowledged: it was restored to an older state, or emptied; millrace"
-                            + " verify tells what is missing; a higher token_epoch starts without asking");
+                            + ", which it had acknowledged: it was restored to an older state, or emptied. Reset the"
+                            + " group's offsets to before that, or set a higher token_epoch, which goes on without"
+                            + " what is missing");
                     return;
                 }
                 case Answer.CannotTell(var why) -> {
