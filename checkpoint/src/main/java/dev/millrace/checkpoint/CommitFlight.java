@@ -151,6 +151,13 @@ public final class CommitFlight {
         return standing != null && standing.sure();
     }
 
+    /// How long it is until the last commit that timed out can no longer be applied; 0 if none may be.
+    public long quarantineNanos(long nowNanos) {
+        var left = 0L;
+        for (var standing : owned.values()) left = Math.max(left, standing.lateNanos(nowNanos));
+        return left;
+    }
+
     /// A commit was refused because of the membership, and nothing has told since what that means: no partition
     /// came or went, and no commit was acknowledged. What is owned is not sure (EO-4).
     public boolean unexplained() {

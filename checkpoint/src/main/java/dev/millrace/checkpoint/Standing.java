@@ -81,6 +81,11 @@ final class Standing {
         return committed != null && !doubtful;
     }
 
+    long lateNanos(long nowNanos) {
+        var late = lateUntilNanos;
+        return late == null ? 0 : Math.max(0, late - nowNanos);
+    }
+
     boolean dirty() {
         return due() != null;
     }

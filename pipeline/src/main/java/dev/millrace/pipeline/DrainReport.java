@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 /// Where all is known, the rows of each sink add up: polled = delivered + skipped + deadLettered +
 /// abandoned + inDoubt. Those of the run are the sums over its sinks, where a row counts once for each
 /// sink that takes it, but for `polled`, which counts it once; with one sink they add up alike. Advisory
-/// sinks are in none of these sums. `drained` means that nothing taken is left undone; `caughtUp` that no
+/// sinks are in none of these sums. `possibleDuplicates` is the most rows that this run may have stored
+/// twice, those of its shards and those that its plans tell. `drained` means that nothing taken is left undone; `caughtUp` that no
 /// backlog is left.
 public record DrainReport(
         String pipeline,
@@ -28,6 +29,7 @@ public record DrainReport(
         @Nullable Boolean caughtUp,
         Rows rows,
         long batchesDelivered,
+        long possibleDuplicates,
         List<Partition> partitions,
         List<SinkEnd> sinks,
         List<AdvisoryEnd> advisory) {

@@ -515,7 +515,8 @@ public final class Pipeline {
                 membersEnded,
                 noTime ? RunEnd.Waited.NOT : waited,
                 advisoryViews(),
-                guarantees());
+                guarantees(),
+                perhapsTwiceByPlans());
     }
 
     private static void tell(DrainReport report) {
@@ -570,6 +571,11 @@ public final class Pipeline {
 
     private List<AdvisoryView> advisoryViews() {
         return advisory.stream().map(AdvisoryPart::view).toList();
+    }
+
+    private long perhapsTwiceByPlans() {
+        var from = source;
+        return from == null ? 0 : from.counters().possibleDuplicates();
     }
 
     private List<PartitionView> partitions() {

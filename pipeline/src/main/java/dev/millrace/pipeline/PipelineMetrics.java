@@ -125,6 +125,18 @@ final class PipelineMetrics {
                 Tags.empty(),
                 counters,
                 SourceCounters::offsetsLost);
+        counter(
+                "millrace.plan.possible.duplicates",
+                "rows sent again in other batches than before, at most",
+                Tags.empty(),
+                counters,
+                SourceCounters::possibleDuplicates);
+        gauge("millrace.plan.characters", "characters of the longest plan", Tags.empty(), counters::planCharacters);
+        gauge(
+                "millrace.plan.quarantine.seconds",
+                "how long plans still wait for a commit that timed out",
+                Tags.empty(),
+                () -> counters.quarantineNanos() / 1e9);
         for (var reason : PauseReason.values())
             counter(
                     "millrace.pauses",

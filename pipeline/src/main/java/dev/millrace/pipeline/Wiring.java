@@ -54,6 +54,9 @@ final class Wiring {
     /// Of Kafka requests: what the client is told as `request.timeout.ms`.
     private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(10);
 
+    /// More than any plan has had, also under settings of before.
+    private static final int KEPT_SEGMENTS = 1000;
+
     private static final Duration COMMIT_TIMEOUT = Duration.ofSeconds(5);
 
     private Wiring() {}
@@ -238,7 +241,8 @@ final class Wiring {
                 new PostgresSettings.Limits(sink.inflight().maxPerShard(), connect, sink.writeTimeout()),
                 planned(config, sink)
                         ? new PostgresSettings.Tokens(
-                                config.name(), config.checkpoint().maxOpenSegments())
+                                config.name(),
+                                Math.max(KEPT_SEGMENTS, config.checkpoint().maxOpenSegments()))
                         : null);
     }
 

@@ -159,6 +159,8 @@ final class Delivery {
     }
 
     private void doubt() {
+        // What comes next may find this forgotten too.
+        if (expired) sentParts.remove(sent());
         if (endings == null) inDoubt = true;
         else endings.doubtful(sent());
     }

@@ -41,7 +41,9 @@ final class TokenAges {
         if (segment == null || recognition.byRow() || !delivery.sendsAnew()) return 0;
         var forgotten = delivery.expired() && !recognition.readable();
         var elsewhere = segment.replayed() && recognition.log() != TokenLog.SHARED;
-        return forgotten || elsewhere || segment.split() ? delivery.rows().rows() : 0;
+        // Whoever had it before may have stored all of it: what is taken apart now has other tokens.
+        var apart = segment.split() || (segment.replayed() && !delivery.token().whole());
+        return forgotten || elsewhere || apart ? delivery.rows().rows() : 0;
     }
 
     Age of(SealedBatch batch, long nowNanos) {

@@ -200,11 +200,23 @@ final class FakeGroup {
         var slot = world.log.life(partition).slot;
         world.note("committed", slot, entry.offset());
         var before = committed[slot];
-        committed[slot] = entry;
+        committed[slot] = damaged(slot, entry);
         oracle.applied(partition, before, entry, late);
         plans.applied(partition, before, entry, late);
         highest[slot] = Math.max(highest[slot], entry.offset());
         applied.merge(partition, entry.offset(), Math::max);
+    }
+
+    /// A text that another changed, or that a bit of is wrong.
+    private CommitEntry damaged(int slot, CommitEntry entry) {
+        var text = entry.metadata();
+        if (!world.scenario.planned() || text.isEmpty() || !world.strikes(Fault.PLAN_DAMAGED, 0.05)) return entry;
+        world.note("plan damaged", slot, entry.offset());
+        world.reached(Sometimes.PLAN_DAMAGED);
+        var at = world.chance.between(3, text.length() - 1);
+        var other = text.charAt(at) == 'A' ? 'B' : 'A';
+        return new CommitEntry(
+                entry.offset(), entry.leaderEpoch(), text.substring(0, at) + other + text.substring(at + 1));
     }
 
     /// The highest offset that was ever applied.

@@ -309,7 +309,7 @@ final class FakeLog {
         return Mix.of(place(p, offset), p);
     }
 
-    int shardOf(int p, long offset) {
+    int shardOf(int p, long offset, int route) {
         return (int) Math.floorMod(
                 place(p, offset) >>> 8, (long) world.scenario.sink().shards());
     }

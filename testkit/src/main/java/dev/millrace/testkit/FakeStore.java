@@ -66,7 +66,7 @@ final class FakeStore {
 
     /// Stores a block that came through a replica, unless it is known for a repeat. Returns how many rows it stored.
     int store(SentBatch batch, int number, int replica) {
-        var block = new Block(batch, number);
+        var block = new Block(batch.takenFor(), number);
         var memory = memories.get(replica % memories.size());
         if (settings.kind() == SinkKind.WINDOWED) memory.expire();
         if (batch.wasStored(number)) world.reached(Sometimes.TOKEN_SEEN_AGAIN);

@@ -415,7 +415,17 @@ final class Member {
         var note = committed == null ? new CommitNote.Nothing() : CommitNote.read(committed);
         if (note instanceof CommitNote.Planned(var plan) && !plan.segments().isEmpty())
             world.reached(Sometimes.SEGMENTS_REPLAYED);
-        now(new SourceEvent.Assigned(as, start, committed));
+        var logEnd = -1L;
+        if (note instanceof CommitNote.Unreadable) {
+            world.reached(Sometimes.PLAN_UNREADABLE);
+            logEnd = world.log.at(position.slot).logEnd();
+        }
+        var planning = settings.planning();
+        if (planning != null
+                && note instanceof CommitNote.Planned(var planned)
+                && !planned.segments().isEmpty()
+                && planned.fingerprint() != planning.fingerprint()) world.reached(Sometimes.PLAN_OF_OTHER_SETTINGS);
+        now(new SourceEvent.Assigned(as, start, committed, logEnd));
         var was = note.topic();
         if (was != null && !was.equals(id)) now(new SourceEvent.TopicChanged(as.topic(), was, id));
     }

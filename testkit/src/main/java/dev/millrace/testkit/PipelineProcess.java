@@ -337,7 +337,7 @@ final class PipelineProcess {
                 Member.SINK,
                 _ -> true,
                 () -> new FakeRows(world.log, skips, layout),
-                new FakeRouter(world.log),
+                new FakeRouter(world.log, source.route()),
                 sink.shards(),
                 1,
                 source.chunkBytes(),

@@ -101,6 +101,9 @@ final class RepeatOracle {
     private void another(SentBatch batch, int row, Copy before) {
         if (before.batch == batch) {
             rowsRepeated++;
+            if (example.isEmpty())
+                example = "; first " + batch.partitions[row] + "@" + batch.offsets[row] + " again as " + batch + " at "
+                        + world.agenda.elapsed() / 1_000_000 + " ms";
             return;
         }
         rowsReplayed++;

@@ -60,7 +60,13 @@ record Scenario(
             ValueFormat.Kind format,
             OnPoison onPoison,
             int mostLetters,
-            OnLostOffset onLostOffset) {
+            OnLostOffset onLostOffset,
+            int route) {
+        /// What decides which rows a batch has.
+        String fingerprint() {
+            return format + " " + route;
+        }
+
         /// As after a change of the file between two runs. What the group must agree on stays.
         Source changed(Chance chance, Suppressed suppressed, boolean planned) {
             var other = source(chance, suppressed, planned);
@@ -86,7 +92,8 @@ record Scenario(
                     other.format,
                     onPoison,
                     other.mostLetters,
-                    onLostOffset);
+                    onLostOffset,
+                    planned && chance.of(0.3) ? 1 - route : route);
         }
     }
 
@@ -210,7 +217,7 @@ record Scenario(
                 planned(seed),
                 chance.spreadMillis(2_000, 20_000),
                 chance.of(0.3) ? 0 : chance.generator().nextDouble() * 0.4,
-                load(chance, suppressed),
+                load(chance, suppressed, planned(seed)),
                 source(chance, suppressed, planned(seed)),
                 sink(chance, suppressed, planned(seed)));
     }
@@ -231,13 +238,15 @@ record Scenario(
         };
     }
 
-    private static Load load(Chance chance, Suppressed suppressed) {
+    private static Load load(Chance chance, Suppressed suppressed, boolean planned) {
+        // Without epochs nobody can tell the rows of a log that was cut from those that came for them.
+        var unknownEpochs = planned ? 0.0 : 0.3;
         return new Load(
                 suppressed.of(Size.TOPICS, chance.between(1, 2)),
                 suppressed.of(Size.PARTITIONS, chance.between(1, 3)),
                 suppressed.of(Size.RECORDS, (int) chance.spread(10, 120)),
                 chance.of(0.5),
-                chance.of(0.3) ? 0 : chance.between(5, 60));
+                chance.of(unknownEpochs) ? 0 : chance.between(5, 60));
     }
 
     private static Source source(Chance chance, Suppressed suppressed, boolean planned) {
@@ -263,7 +272,8 @@ record Scenario(
                 chance.of(0.5) ? ValueFormat.Kind.RAW : ValueFormat.Kind.JSON,
                 chance.any(ON_POISON),
                 (int) chance.spread(1, 40),
-                chance.of(0.5) ? OnLostOffset.HALT : OnLostOffset.CONTINUE);
+                chance.of(0.5) ? OnLostOffset.HALT : OnLostOffset.CONTINUE,
+                0);
     }
 
     private static Sink sink(Chance chance, Suppressed suppressed, boolean planned) {
@@ -385,7 +395,7 @@ record Scenario(
 
     private static Planning planning(Source of, InstantSource wall) {
         return new Planning(
-                of.format.name().hashCode(),
+                of.fingerprint().hashCode(),
                 new AtomicInteger(),
                 MOST_OPEN_SEGMENTS,
                 PLAN_CHARACTERS,

@@ -107,6 +107,7 @@ final class ShardShell {
         var log = process.sink.store().kind().tokenLog();
         sender = new SentBatch.Sender(
                 process.run,
+                process.source.route(),
                 counts,
                 settings.maxInFlight() == 1
                         && settings.retry().maxAttempts() == 0
@@ -130,7 +131,7 @@ final class ShardShell {
     private static TokenMint tokens(PipelineProcess process) {
         var perRun = TokenMint.perRun("run" + process.run);
         if (!process.world.scenario.planned()) return perRun;
-        var fingerprints = Map.of(Member.SINK, process.source.format().name());
+        var fingerprints = Map.of(Member.SINK, process.source.fingerprint());
         return new SegmentTokens("pipeline", "group", 1, fingerprints, perRun);
     }
 

@@ -309,10 +309,14 @@ public final class SourceMachine {
     /// knows whether this member still is one, nothing is cut (EO-4).
     private void cut(long nowNanos) {
         if (planning == null) return;
+        var longest = 0;
         for (var one : owned.values()) {
             if (mayCut(one)) one.flow.cutDue(nowNanos);
             planMoved(one);
+            var segments = one.flow.segments();
+            if (segments != null) longest = Math.max(longest, segments.plan.characters());
         }
+        parts.counters().plans(longest, flight.quarantineNanos(nowNanos));
     }
 
     private boolean mayCut(Owned one) {
