@@ -4,12 +4,10 @@ import dev.millrace.lab.Topics;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.BitSet;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.stream.IntStream;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
@@ -133,11 +131,5 @@ final class OnceLoad {
         var value = new String(
                 Topics.records(topic, SEED, id, 1).getFirst().value(), StandardCharsets.UTF_8);
         return value.equals("{\"id\":" + id + ",\"text\":\"" + row.substring(row.indexOf('\t') + 1) + "\"}");
-    }
-
-    List<TopicPartition> all() {
-        return IntStream.range(0, partitions)
-                .mapToObj(partition -> new TopicPartition(topic, partition))
-                .toList();
     }
 }

@@ -87,13 +87,11 @@ final class OnceRounds {
     }
 
     private void kill() throws Exception {
-        trace("next");
         var victim = victim();
         var amid = next();
         amids.merge(amid, 1, Integer::sum);
         var other = rig.members().stream().filter(one -> one != victim).findFirst().orElseThrow();
         var shard = chance.nextInt(OnceStore.SHARDS);
-        trace(amid + " victim " + victim.name());
         switch (amid) {
             case NOTHING -> die(victim);
             case FREEZE -> {
@@ -211,9 +209,7 @@ final class OnceRounds {
     }
 
     private void settle() throws Exception {
-        trace("settle");
         rig.await("all committed", rig::caughtUp);
-        trace("settled");
         count = rig.store().count();
         var produced = rig.load().produced();
         assertThat(count.distinct())
@@ -230,8 +226,6 @@ final class OnceRounds {
                     .isLessThanOrEqualTo(rig.possibleDuplicates());
         }
     }
-
-    private static void trace(String s) { if (Boolean.getBoolean("millrace.once.trace")) System.err.println("trace " + java.time.LocalTime.now() + " " + s); }
 
     long duplicates() {
         return count.rows() - count.distinct();
