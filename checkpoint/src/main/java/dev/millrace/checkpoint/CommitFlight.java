@@ -184,7 +184,11 @@ public final class CommitFlight {
                 owned.values().stream().filter(s -> only.contains(s.partition)).toList(), true, nowNanos);
     }
 
-    private @Nullable Send build(Collection<Standing> from, boolean force, long nowNanos) {
+    private @Nullable Send build(Collection<Standing> of, boolean force, long nowNanos) {
+        // Whoever asks until null must not go on asking until a quarantine is over.
+        var from = force
+                ? of.stream().filter(s -> !s.onlyTimeTells(nowNanos)).toList()
+                : of;
         if (out != null || (!force && nowNanos - paceNanos < 0) || !anyDirty(from)) return null;
         var apart = apart(from, nowNanos);
         var together = force || nowNanos - dueNanos >= 0 ? together(from) : List.<Standing>of();

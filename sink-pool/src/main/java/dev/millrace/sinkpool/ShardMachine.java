@@ -83,7 +83,7 @@ public final class ShardMachine {
                 ages.known(recognition);
                 pins.log(recognition.log(), deliveries);
             }
-            case ShardEvent.ClockLeapt(var by) -> ages.leapt(by);
+            case ShardEvent.ClockLeapt(var by) -> ages.leapt(by, nowNanos);
             case ShardEvent.SplitMarked(var partition, var epoch, var from) ->
                 splitMarked(partition, epoch, from, nowNanos);
             case ShardEvent.Pressure() -> composer.sealUnderPressure(nowNanos);

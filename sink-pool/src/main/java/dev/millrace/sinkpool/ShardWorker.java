@@ -23,6 +23,10 @@ final class ShardWorker {
     /// The two clocks may differ by so much for no reason.
     private static final long LEAP_NANOS = 2_000_000_000L;
 
+    /// How long a leap of the clocks may go unseen, where the age of a segment counts: what is cut meanwhile
+    /// would be taken for as old as what was cut before it.
+    private static final long LOOK_AT_CLOCKS_NANOS = 1_000_000_000L;
+
     private static final long PRESS_EVERY_NANOS = 100_000_000L;
 
     private final ShardSettings settings;
@@ -165,7 +169,7 @@ final class ShardWorker {
     private void run() {
         try {
             while (state == ShardStatus.Worker.RUNNING) {
-                var event = mailbox.take(machine.wantsChunks(), machine.wakeAtNanos());
+                var event = mailbox.take(machine.wantsChunks(), wakeAtNanos());
                 current = event;
                 step(event);
                 current = null;
@@ -173,6 +177,11 @@ final class ShardWorker {
         } catch (Throwable cause) {
             die(cause);
         }
+    }
+
+    private long wakeAtNanos() {
+        var wake = machine.wakeAtNanos();
+        return settings.planned() ? NanoClock.earlier(wake, clock.nanoTime() + LOOK_AT_CLOCKS_NANOS) : wake;
     }
 
     /// One turn of the loop.
@@ -207,6 +216,8 @@ final class ShardWorker {
     private void tellOfLeap() {
         var ahead = TimeUnit.MILLISECONDS.toNanos(wall.millis()) - clock.nanoTime();
         var leapt = ahead - aheadNanos;
+        // A wall clock that was set back hides no leap that comes after.
+        if (leapt < 0) aheadNanos = ahead;
         if (leapt < LEAP_NANOS) return;
         aheadNanos = ahead;
         machine.on(new ShardEvent.ClockLeapt(leapt), clock.nanoTime(), this::carryOut);

@@ -17,6 +17,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// The rows of one partition in one epoch by segments: collects what is encoded for the next one,
@@ -57,7 +58,7 @@ final class Segments {
     final SegmentPlan plan;
     private final Feeds feeds;
     private final AdmissionBudget budget;
-    private final Share share;
+    private final Supplier<Share> share;
     private final LongSupplier nowSeconds;
     private final ArrayDeque<Segment> replay = new ArrayDeque<>();
     private final Map<Long, Long> sinceNanos = new HashMap<>();
@@ -70,15 +71,17 @@ final class Segments {
     private long bytes;
     private boolean full;
     private boolean changed;
+    private long rebuiltUpTo;
     private AdmissionBudget.@Nullable Lease reserved;
 
-    /// `share`: a segment is full with so much, whatever its shards could take. What is open of
-    /// the plan is replayed; it was cut by a clock that now shows `nowSeconds`.
+    /// `share`: a segment is full with so much, whatever its shards could take; it is asked each
+    /// time, since partitions come and go. What is open of the plan is
+    /// replayed; it was cut by a clock that now shows `nowSeconds`.
     Segments(
             SegmentPlan plan,
             Feeds feeds,
             AdmissionBudget budget,
-            Share share,
+            Supplier<Share> share,
             long nowNanos,
             LongSupplier nowSeconds) {
         this.plan = plan;
@@ -123,14 +126,19 @@ final class Segments {
     }
 
     /// Reserves the place of the segment that is rebuilt next before its first row is encoded, so
-    /// that replay cannot fill the budget with halves of segments (EO-16). `anyway`: no other one
-    /// is being rebuilt. Returns whether it may be encoded.
+    /// that replay cannot fill the budget with halves of segments (EO-16). `anyway`: nothing else
+    /// that is rebuilt will make room. Returns whether it may be encoded.
     boolean admit(boolean anyway) {
         var next = replay.peek();
         if (next == null || reserved != null) return true;
         if (!anyway && budget.bytes() + next.bytes() > budget.maxBytes()) return false;
         reserved = budget.take(0, next.bytes());
         return true;
+    }
+
+    /// Something that was rebuilt is not done: the room that it has comes back by itself.
+    boolean rebuiltIsOpen() {
+        return plan.entry().offset() < rebuiltUpTo;
     }
 
     /// All of the segment that is being rebuilt was read.
@@ -141,6 +149,7 @@ final class Segments {
         var rebuilt = new Cut(segment, take());
         // Nothing of it is left to send, or is any sink's that waits for plans.
         if (rebuilt.chunks.isEmpty()) return;
+        rebuiltUpTo = segment.to();
         if (plan.writtenAhead(segment.from()) && cuts.isEmpty()) release(rebuilt, true);
         else cuts.add(rebuilt);
     }
@@ -167,9 +176,8 @@ final class Segments {
         group.bytes += chunk.byteCount();
         bytes += chunk.byteCount();
         rows += chunk.rows();
-        full |= rows >= share.rows
-                || bytes >= share.bytes
-                || feeds.outlet(outlet).fullBatch(group.rows, group.bytes);
+        var most = share.get();
+        full |= rows >= most.rows || bytes >= most.bytes || feeds.outlet(outlet).fullBatch(group.rows, group.bytes);
     }
 
     /// Some row waits for a cut.

@@ -196,8 +196,13 @@ public final class SourceMachine {
     private Segments segments(SegmentPlan plan, long nowNanos) {
         var plans = planning;
         if (plans == null) throw new IllegalStateException("nothing is planned");
-        var share = Segments.Share.of(intake.budget(), owned.size());
-        return new Segments(plan, feeds, intake.budget(), share, nowNanos, plans::nowSeconds);
+        return new Segments(
+                plan,
+                feeds,
+                intake.budget(),
+                () -> Segments.Share.of(intake.budget(), owned.size()),
+                nowNanos,
+                plans::nowSeconds);
     }
 
     private void polled(List<SourceEvent.Batch> batches, long nowNanos, Consumer<SourceCommand> out) {
@@ -293,13 +298,17 @@ public final class SourceMachine {
         }
     }
 
-    // One segment is rebuilt always, whatever the budget says: what is planned has to end some time.
+    // One segment is rebuilt always, whatever the budget says: what is planned has to end some time. Until it is done
+    // others wait for room: all plans that a group left may be many times the budget.
     private void admit(Owned one) {
         one.noPlace = false;
         var segments = one.flow.segments();
         if (segments == null || !one.flow.rebuilds() || one.flow.admitted()) return;
         var another = false;
-        for (var other : owned.values()) another |= other != one && other.flow.admitted();
+        for (var other : owned.values()) {
+            var its = other.flow.segments();
+            another |= (other != one && other.flow.admitted()) || (its != null && its.rebuiltIsOpen());
+        }
         one.noPlace = !segments.admit(!another);
     }
 
