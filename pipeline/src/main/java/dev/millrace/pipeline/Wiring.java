@@ -13,6 +13,7 @@ import dev.millrace.config.ClickHouseConfig.Coordinate;
 import dev.millrace.config.Delivery;
 import dev.millrace.config.Endpoint;
 import dev.millrace.config.FormatConfig;
+import dev.millrace.config.KafkaClientDefaults;
 import dev.millrace.config.KafkaSourceConfig;
 import dev.millrace.config.OnConfigChange;
 import dev.millrace.config.OnExpiredToken;
@@ -42,6 +43,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
@@ -51,8 +53,7 @@ import org.jspecify.annotations.Nullable;
 /// From the file's records to the settings of the parts: names and units, and nothing decided.
 final class Wiring {
     private static final Duration LONGEST_CONNECT = Duration.ofSeconds(10);
-    /// Of Kafka requests: what the client is told as `request.timeout.ms`.
-    private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(10);
+    private static final String REQUEST_TIMEOUT = "request.timeout.ms";
 
     /// More than any plan has had, also under settings of before.
     private static final int KEPT_SEGMENTS = 1000;
@@ -78,9 +79,21 @@ final class Wiring {
                 new AtomicInteger(),
                 checkpoint.maxOpenSegments(),
                 checkpoint.metadataLimit(),
-                2 * REQUEST_TIMEOUT.toNanos(),
+                2 * requestTimeout(config).toNanos(),
                 InstantSource.system(),
                 newestTokens);
+    }
+
+    // A commit that timed out may still be applied for as long as the client says, whatever it was told.
+    private static Duration requestTimeout(PipelineConfig config) {
+        var usual = Objects.requireNonNull(KafkaClientDefaults.givingWay().get(REQUEST_TIMEOUT));
+        var told = config.source().properties().reveal().getOrDefault(REQUEST_TIMEOUT, usual);
+        try {
+            return Duration.ofMillis(Math.max(1, Integer.parseInt(told.trim())));
+        } catch (NumberFormatException _) {
+            // The client refuses it when it is made, and says why.
+            return Duration.ofMillis(Long.parseLong(usual));
+        }
     }
 
     static KafkaSourceSettings source(PipelineConfig config) {

@@ -15,12 +15,15 @@ import dev.millrace.sinkpool.AmbiguousSettings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 final class WiringTest {
@@ -140,7 +143,19 @@ final class WiringTest {
                         Coordinates.Part.TIMESTAMP, "s",
                         Coordinates.Part.KEY, "k",
                         Coordinates.Part.HEADERS, "h"));
-        var shard = Wiring.shard(sink, sink.shards().getFirst(), config.poison(), false);
+        var shard = Wiring.shard(config, sink, sink.shards().getFirst(), false);
         assertThat(shard.ambiguous()).isEqualTo(new AmbiguousSettings(3_000_000_000L, AmbiguousSettings.Then.RESEND));
+    }
+
+    @ParameterizedTest
+    @Tag("EO-5")
+    @CsvSource({"{}, 20", "{ request.timeout.ms: 2000 }, 4", "{ request.timeout.ms: 60000 }, 120"})
+    void aCommitThatTimedOutIsFearedForTwiceAsLongAsTheClientMayHold(String properties, long seconds) throws IOException {
+        var text = FILE.replace("group_id: shop", "group_id: shop\n    properties: " + properties)
+                + "delivery: effectively_once\n";
+        var read = Configuration.read(Files.writeString(folder.resolve("pipeline.yaml"), text), _ -> null);
+        if (!(read instanceof ReadResult.Loaded(var config, var _))) throw new AssertionError(read);
+        var planning = Objects.requireNonNull(Wiring.planning(config, 1, _ -> Map.of()));
+        assertThat(planning.quarantineNanos()).isEqualTo(Duration.ofSeconds(seconds).toNanos());
     }
 }
