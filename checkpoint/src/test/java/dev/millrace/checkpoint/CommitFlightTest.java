@@ -10,6 +10,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -408,5 +409,155 @@ class CommitFlightTest {
         answer(first, REFUSED);
         assertThat(flight.held()).containsOnlyKeys(A0);
         assertThat(send().entries()).containsOnlyKeys(B0);
+    }
+
+    // --- under effectively-once delivery
+
+    private static final long QUARANTINE = 10_000_000_000L;
+    private static final Answer UNKNOWN = new Answer.Unknown();
+    private static final Answer LATER = new Answer.Later();
+
+    private final CommitFlight planned = new CommitFlight(INTERVAL, QUARANTINE, START);
+
+    private Send plannedSend() {
+        now = planned.wakeAtNanos();
+        return Objects.requireNonNull(planned.next(false, now));
+    }
+
+    @Test
+    @DisplayName("EO-5 I8 After a commit timed out, one sent before the old request is dead proves nothing")
+    void afterATimeOutOnlyACommitSentAfterTheQuarantineIsSure() {
+        planned.owned(A0, at(100));
+        assertThat(planned.sure(A0)).as("it was read").isTrue();
+        planned.moved(A0, at(110));
+        var lost = plannedSend();
+        now += 30_000_000_000L;
+        planned.answered(lost.attempt(), UNKNOWN, now);
+        var over = now + QUARANTINE;
+        assertThat(planned.sure(A0)).isFalse();
+        while (true) {
+            var send = plannedSend();
+            if (now - over >= 0) {
+                planned.answered(send.attempt(), ACKNOWLEDGED, now);
+                break;
+            }
+            // Also if its answer comes after the end.
+            var answeredAt = now - over > -INTERVAL ? over + 1 : now;
+            assertThat(planned.answered(send.attempt(), ACKNOWLEDGED, answeredAt)).isEqualTo(send.entries());
+            assertThat(planned.sure(A0)).as("sent %d ns before the end", over - now).isFalse();
+        }
+        assertThat(planned.sure(A0)).isTrue();
+        assertThat(planned.isClean()).isTrue();
+    }
+
+    @Test
+    @DisplayName("EO-5 I8 A quarantine is of the partitions that the lost commit carried, and of no other")
+    void aQuarantineIsOfEachPartition() {
+        planned.owned(A0, at(100));
+        planned.owned(B0, at(100));
+        planned.moved(A0, at(110));
+        planned.answered(plannedSend().attempt(), UNKNOWN, now);
+        planned.moved(B0, at(110));
+        planned.hurry();
+        var both = plannedSend();
+        assertThat(both.entries()).containsOnlyKeys(A0, B0);
+        planned.answered(both.attempt(), ACKNOWLEDGED, now);
+        assertThat(planned.sure(A0)).isFalse();
+        assertThat(planned.sure(B0)).isTrue();
+        planned.moved(B0, at(120));
+        assertThat(planned.sure(B0)).as("what was last acknowledged lasts").isTrue();
+    }
+
+    @Test
+    @DisplayName("EO-5 I8 A second time-out begins the quarantine anew; an error answer begins none")
+    void whatBeginsAQuarantine() {
+        planned.owned(A0, at(100));
+        planned.moved(A0, at(110));
+        planned.answered(plannedSend().attempt(), LATER, now);
+        planned.answered(plannedSend().attempt(), REFUSED, now);
+        planned.answered(plannedSend().attempt(), ACKNOWLEDGED, now);
+        assertThat(planned.sure(A0)).as("an error is an answer").isTrue();
+        planned.moved(A0, at(120));
+        planned.answered(plannedSend().attempt(), UNKNOWN, now);
+        var first = now;
+        planned.answered(plannedSend().attempt(), UNKNOWN, now);
+        assertThat(now).isGreaterThan(first);
+        now = first + QUARANTINE;
+        planned.answered(Objects.requireNonNull(planned.next(true, now)).attempt(), ACKNOWLEDGED, now);
+        assertThat(planned.sure(A0)).as("the second may still come").isFalse();
+    }
+
+    @Test
+    @DisplayName("EO-5 The answer of an earlier attempt marks nothing, and frees nothing")
+    void aLateAnswerMarksNothing() {
+        planned.owned(A0, at(100));
+        planned.moved(A0, at(110));
+        var lost = plannedSend();
+        planned.answered(lost.attempt(), UNKNOWN, now);
+        var second = plannedSend();
+        assertThat(planned.answered(lost.attempt(), ACKNOWLEDGED, now)).isEmpty();
+        assertThat(planned.outstanding()).isTrue();
+        assertThat(planned.sure(A0)).isFalse();
+        planned.forget(A0);
+        planned.owned(A0, at(100));
+        assertThat(planned.answered(second.attempt(), ACKNOWLEDGED, now))
+                .as("that was another stretch of owning it")
+                .isEmpty();
+        assertThat(planned.committed(A0)).isEqualTo(at(100));
+    }
+
+    @Test
+    @DisplayName("EO-5 Asking for forced commits until there is none ends, also while a quarantine lasts")
+    void forcedCommitsEndInAQuarantine() {
+        planned.owned(A0, at(100));
+        planned.moved(A0, at(110));
+        planned.answered(plannedSend().attempt(), UNKNOWN, now);
+        planned.moved(A0, at(120));
+        var again = Objects.requireNonNull(planned.nextOf(Set.of(A0), now));
+        assertThat(again.entries()).isEqualTo(Map.of(A0, at(120)));
+        planned.answered(again.attempt(), ACKNOWLEDGED, now);
+        assertThat(planned.nextOf(Set.of(A0), now)).as("only time tells").isNull();
+        assertThat(planned.next(true, now)).isNull();
+        planned.moved(A0, at(130));
+        assertThat(Objects.requireNonNull(planned.next(true, now)).entries()).isEqualTo(Map.of(A0, at(130)));
+    }
+
+    @Test
+    @DisplayName("EO-1 A plan that writes wait for does not wait for the interval")
+    void aPlanHurries() {
+        planned.owned(A0, at(100));
+        planned.moved(A0, at(110));
+        planned.answered(plannedSend().attempt(), ACKNOWLEDGED, now);
+        var before = now;
+        planned.moved(A0, new CommitEntry(110, -1, "plan"));
+        planned.hurry();
+        assertThat(planned.wakeAtNanos()).isEqualTo(before + PACE);
+        var first = plannedSend();
+        // While it is out too.
+        planned.moved(A0, new CommitEntry(110, -1, "plan 2"));
+        planned.hurry();
+        planned.answered(first.attempt(), ACKNOWLEDGED, now);
+        assertThat(planned.wakeAtNanos()).isEqualTo(before + 2 * PACE);
+    }
+
+    @Test
+    @DisplayName("EO-4 A refusal for the membership is unexplained until somebody comes, goes, or a commit is taken")
+    void aRefusalIsExplained() {
+        planned.owned(A0, at(100));
+        for (var explained : new Runnable[] {
+            () -> planned.owned(B0, at(1)),
+            () -> planned.forget(B0),
+            () -> planned.answered(plannedSend().attempt(), ACKNOWLEDGED, now),
+        }) {
+            planned.moved(A0, at(Objects.requireNonNull(planned.committed(A0)).offset() + 10));
+            planned.answered(plannedSend().attempt(), LATER, now);
+            assertThat(planned.unexplained()).isTrue();
+            explained.run();
+            assertThat(planned.unexplained()).isFalse();
+        }
+        planned.moved(A0, at(500));
+        planned.answered(plannedSend().attempt(), LATER, now);
+        planned.answered(plannedSend().attempt(), UNKNOWN, now);
+        assertThat(planned.unexplained()).as("a time-out explains nothing").isTrue();
     }
 }

@@ -19,9 +19,9 @@ import java.util.zip.CRC32;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The newest token that each shard acknowledged of each partition, where tokens are kept for good: they go into the
-/// committed plan, and whoever gets the partition next asks the shards for them. A shard that has one no longer was
-/// restored to an older state, or emptied (EO-13).
+/// The newest token that each shard acknowledged of each partition, where tokens are kept for
+/// good: they go into the committed plan, and whoever gets the partition next asks the shards for
+/// them. A shard that has one no longer was restored to an older state, or emptied (EO-13).
 ///
 /// Thread ownership: shared.
 final class KeptTokens {
@@ -45,8 +45,7 @@ final class KeptTokens {
     private final Consumer<String> missing;
 
     /// `missing` is told what to say of a shard that has a token no longer.
-    KeptTokens(
-            Map<ShardId, NewestTokens> shards, NanoClock clock, BooleanSupplier stopped, Consumer<String> missing) {
+    KeptTokens(Map<ShardId, NewestTokens> shards, NanoClock clock, BooleanSupplier stopped, Consumer<String> missing) {
         this.shards = Map.copyOf(shards);
         this.clock = clock;
         this.stopped = stopped;
@@ -66,7 +65,10 @@ final class KeptTokens {
         if (segment == null || !shards.containsKey(shard)) return;
         var partition = batch.rows().slices().getFirst().chunk().partition();
         newest.computeIfAbsent(partition, _ -> new ConcurrentHashMap<>())
-                .merge(hash(shard), new Newest(segment.to(), prefix(batch.token().batch())), Newest::later);
+                .merge(
+                        hash(shard),
+                        new Newest(segment.to(), prefix(batch.token().batch())),
+                        Newest::later);
     }
 
     private static long prefix(String token) {
@@ -82,7 +84,8 @@ final class KeptTokens {
         return out;
     }
 
-    /// A partition came, and its plan names these: asks for them, on a thread of its own. Blocks for nothing.
+    /// A partition came, and its plan names these: asks for them, on a thread of its own. Blocks
+    /// for nothing.
     void found(SourcePartition partition, Map<Integer, Long> tokens) {
         tokens.forEach((hash, prefix) -> {
             var shard = byHash.get(hash);
@@ -102,7 +105,8 @@ final class KeptTokens {
                     return;
                 }
                 case Answer.Missing() -> {
-                    missing.accept(partition + ": " + shard + " does not have the token " + HexFormat.of().toHexDigits(prefix)
+                    missing.accept(partition + ": " + shard + " does not have the token "
+                            + HexFormat.of().toHexDigits(prefix)
                             + ", which it had acknowledged: it was restored to an older state, or emptied. Reset the"
                             + " group's offsets to before that, or set a higher token_epoch, which goes on without"
                             + " what is missing");

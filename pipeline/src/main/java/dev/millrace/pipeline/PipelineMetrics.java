@@ -36,8 +36,8 @@ import org.jspecify.annotations.Nullable;
 /// The meters of one pipeline, over numbers that others keep: registered once, computed when they are
 /// scraped (OPS-2, OPS-3).
 ///
-/// What is unknown is no series (OPS-11): gauges of partitions are laid anew at each [#refresh], which a
-/// scrape calls first.
+/// What is unknown is no series (OPS-11): gauges of partitions are laid anew at each [#refresh],
+/// which a scrape calls first.
 ///
 /// Thread ownership: shared; `refresh` one caller at a time.
 final class PipelineMetrics {

@@ -156,8 +156,8 @@ record RunEnd(
         return committed == null && partition.polled() == 0 ? partition.watermark() : committed;
     }
 
-    /// A log that was not read at the very end may have grown since: behind is certain then, caught up is
-    /// not. And who owns nothing knows of no backlog.
+    /// A log that was not read at the very end may have grown since: behind is certain then,
+    /// caught up is not. And who owns nothing knows of no backlog.
     private @Nullable Boolean caughtUp() {
         var known = membersEnded && !owned().isEmpty();
         for (var partition : owned()) {
@@ -240,8 +240,8 @@ record RunEnd(
                 done(partition) ? null : blockedBy(partition));
     }
 
-    /// Why it is not done: the batch that holds it, or that nobody took what is done, or whatever kept it
-    /// out of the shards.
+    /// Why it is not done: the batch that holds it, or that nobody took what is done, or whatever
+    /// kept it out of the shards.
     private String blockedBy(PartitionView partition) {
         for (var shard : shards) {
             for (var held : shard.view().held()) {

@@ -15,13 +15,17 @@ import org.jspecify.annotations.Nullable;
 /// thread for each attempt.
 ///
 /// Its loop: take an event or the tick; step the machine; carry out the commands; publish the view. On
-/// any `Throwable` of its own it settles every chunk it holds as failed, keeps its counters and its view,
-/// and tells the listener.
+/// any `Throwable` of its own it settles every chunk it holds as failed, keeps its counters and
+/// its view, and tells the listener.
 ///
 /// Thread ownership: `offer`, `tell`, `hasRoom`, `view`, `counts`, `state` from any thread.
 final class ShardWorker {
     /// The two clocks may differ by so much for no reason.
     private static final long LEAP_NANOS = 2_000_000_000L;
+
+    /// How long a leap of the clocks may go unseen, where the age of a segment counts: what is cut meanwhile
+    /// would be taken for as old as what was cut before it.
+    private static final long LOOK_AT_CLOCKS_NANOS = 1_000_000_000L;
 
     private static final long PRESS_EVERY_NANOS = 100_000_000L;
 
@@ -118,8 +122,8 @@ final class ShardWorker {
         return underItsShare() && mailbox.hasRoom();
     }
 
-    /// It holds all that it may of the budget, so nothing more comes until something is settled: what is
-    /// open is sealed as far as that is worth it, or only linger would.
+    /// It holds all that it may of the budget, so nothing more comes until something is settled:
+    /// what is open is sealed as far as that is worth it, or only linger would.
     private void press() {
         var now = clock.nanoTime();
         var last = pressedNanos.get();
@@ -165,7 +169,7 @@ final class ShardWorker {
     private void run() {
         try {
             while (state == ShardStatus.Worker.RUNNING) {
-                var event = mailbox.take(machine.wantsChunks(), machine.wakeAtNanos());
+                var event = mailbox.take(machine.wantsChunks(), wakeAtNanos());
                 current = event;
                 step(event);
                 current = null;
@@ -173,6 +177,11 @@ final class ShardWorker {
         } catch (Throwable cause) {
             die(cause);
         }
+    }
+
+    private long wakeAtNanos() {
+        var wake = machine.wakeAtNanos();
+        return settings.planned() ? NanoClock.earlier(wake, clock.nanoTime() + LOOK_AT_CLOCKS_NANOS) : wake;
     }
 
     /// One turn of the loop.
@@ -207,6 +216,8 @@ final class ShardWorker {
     private void tellOfLeap() {
         var ahead = TimeUnit.MILLISECONDS.toNanos(wall.millis()) - clock.nanoTime();
         var leapt = ahead - aheadNanos;
+        // A wall clock that was set back hides no leap that comes after.
+        if (leapt < 0) aheadNanos = ahead;
         if (leapt < LEAP_NANOS) return;
         aheadNanos = ahead;
         machine.on(new ShardEvent.ClockLeapt(leapt), clock.nanoTime(), this::carryOut);

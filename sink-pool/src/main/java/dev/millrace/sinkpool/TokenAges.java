@@ -1,9 +1,11 @@
 package dev.millrace.sinkpool;
 
+import java.util.ArrayDeque;
+
 /// Says of each batch whether its sink is sure to recognise it still, if it had it before (EO-10).
 ///
-/// The age of a batch counts from the first instant at which anybody may have sent a byte of it, by the monotonic
-/// clock and what the wall clock leapt ahead of that: a machine that slept has both.
+/// The age of a batch counts from the first instant at which anybody may have sent a byte of it,
+/// by the monotonic clock and what the wall clock leapt ahead of that: a machine that slept has both.
 ///
 /// Thread ownership: the shard machine that created it.
 final class TokenAges {
@@ -14,28 +16,43 @@ final class TokenAges {
         EXPIRED
     }
 
+    /// So many leaps are told apart; of two that are not, the age is the larger.
+    private static final int MOST_LEAPS = 64;
+
+    /// So far the wall clock went ahead of the monotonic one, as was found then.
+    private record Leap(long foundNanos, long byNanos) {}
+
+    private final ArrayDeque<Leap> leaps = new ArrayDeque<>();
     private Recognition recognition = Recognition.SHARED;
-    private long leaptNanos;
 
     void known(Recognition now) {
         recognition = now;
     }
 
-    void leapt(long nanos) {
-        leaptNanos += nanos;
+    void leapt(long byNanos, long nowNanos) {
+        leaps.addLast(new Leap(nowNanos, byNanos));
+        if (leaps.size() <= MOST_LEAPS) return;
+        var oldest = leaps.removeFirst();
+        var next = leaps.removeFirst();
+        leaps.addFirst(new Leap(next.foundNanos, oldest.byNanos + next.byNanos));
     }
 
     Recognition recognition() {
         return recognition;
     }
 
+    /// A leap that was over when it was cut does not make it older.
     long ageNanos(PlannedSegment segment, long nowNanos) {
-        return nowNanos - segment.sinceNanos() + leaptNanos;
+        var since = segment.sinceNanos();
+        var age = nowNanos - since;
+        for (var leap : leaps) if (leap.foundNanos - since > 0) age += leap.byNanos;
+        return age;
     }
 
-    /// How many of the rows that are about to be sent the sink may have without recognising them: under tokens of
-    /// parts of them, or of what they are a part of; under one that it forgot; or at another replica. Counted before
-    /// they are sent, once for each token, since nobody may live to count them afterwards.
+    /// How many of the rows that are about to be sent the sink may have without recognising them:
+    /// under tokens of parts of them, or of what they are a part of; under one that it forgot; or
+    /// at another replica. Counted before they are sent, once for each token, since nobody may
+    /// live to count them afterwards.
     long perhapsUnrecognised(Delivery delivery) {
         var segment = delivery.batch().segment();
         if (segment == null || recognition.byRow() || !delivery.sendsAnew()) return 0;

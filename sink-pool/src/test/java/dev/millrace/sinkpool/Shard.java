@@ -42,12 +42,14 @@ final class Shard {
         boolean countsRows = true;
         AmbiguousSettings ambiguous = AmbiguousSettings.DEFAULT;
         boolean advisory = false;
+        boolean planned = false;
+        boolean resendsExpired = false;
         PoisonSettings poison = PoisonSettings.of(PoisonSettings.Action.DEAD_LETTER);
         /// What the clock shows at the start.
         long originNanos = 1_000_000_000_000L;
 
         ShardSettings settings() {
-            return new ShardSettings(
+            var merged = new ShardSettings(
                     ID,
                     replicas,
                     1,
@@ -69,6 +71,7 @@ final class Shard {
                     poison,
                     ambiguous,
                     advisory);
+            return planned ? merged.planned(resendsExpired) : merged;
         }
     }
 

@@ -142,7 +142,10 @@ final class FakeSink {
             other.takenFor(before);
             return other;
         }
-        if (before.hash != hash) throw new Violation("O12", "token " + before + " names two sets of rows, also " + rows.slices() + " of run " + sender.run());
+        if (before.hash != hash)
+            throw new Violation(
+                    "O12",
+                    "token " + before + " names two sets of rows, also " + rows.slices() + " of run " + sender.run());
         return before;
     }
 

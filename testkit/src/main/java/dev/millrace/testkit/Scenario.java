@@ -175,7 +175,8 @@ record Scenario(
     /// what is younger than `lagNanos`.
     record Store(SinkKind kind, int blockRows, int windowTokens, long windowNanos, long lagNanos) {}
 
-    /// Which rows the stores do not take for what is in them: `poison` of 100,000; and what they say of it.
+    /// Which rows the stores do not take for what is in them: `poison` of 100,000; and what they
+    /// say of it.
     record Content(int poison, Hint hint) {}
 
     /// Which row a store names when it refuses a batch.
@@ -222,7 +223,8 @@ record Scenario(
                 sink(chance, suppressed, planned(seed)));
     }
 
-    /// Under effectively-once delivery, every other seed; drawn from nothing, so that the others stay what they are.
+    /// Under effectively-once delivery, every other seed; drawn from nothing, so that the others
+    /// stay what they are.
     private static boolean planned(long seed) {
         return (Mix.of(seed, 0x5EA1) & 1) == 0;
     }

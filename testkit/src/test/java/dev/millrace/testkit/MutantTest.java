@@ -32,8 +32,7 @@ class MutantTest {
     }
 
     static List<Mutant> mutants() {
-        return Stream.concat(Mutant.all().stream(), PlanMutants.all().stream())
-                .toList();
+        return Stream.concat(Mutant.all().stream(), PlanMutants.all().stream()).toList();
     }
 
     @ParameterizedTest

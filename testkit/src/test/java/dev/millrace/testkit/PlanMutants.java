@@ -79,7 +79,9 @@ final class PlanMutants {
                         "sinkpool.SegmentTokens",
                         new Edit("                + field(fingerprints.getOrDefault(shard.sink(), \"\"))\n", ""),
                         new Edit("                + field(Integer.toString(rows.rows()))\n", ""),
-                        new Edit("                + field(Long.toHexString(members(rows)));", "                + \"\";")),
+                        new Edit(
+                                "                + field(Long.toHexString(members(rows)));",
+                                "                + \"\";")),
                 mutant(
                         "I5: a token names rows by how many there are",
                         SINK_POOL,

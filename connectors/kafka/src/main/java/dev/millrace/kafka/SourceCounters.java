@@ -70,7 +70,8 @@ public final class SourceCounters {
         return planCharacters;
     }
 
-    /// How long plans do not count as written, since a commit that timed out may still be applied; in nanoseconds.
+    /// How long plans do not count as written, since a commit that timed out may still be applied;
+    /// in nanoseconds.
     public long quarantineNanos() {
         return quarantineNanos;
     }
@@ -110,8 +111,8 @@ public final class SourceCounters {
         return staleAcks.get();
     }
 
-    /// Rows, at most, that are sent again in other batches than before, so that no token is recognised: the plan
-    /// was lost, or its settings or a table changed.
+    /// Rows, at most, that are sent again in other batches than before, so that no token is
+    /// recognised: the plan was lost, or its settings or a table changed.
     public long possibleDuplicates() {
         return perhapsTwice.get();
     }

@@ -4,6 +4,9 @@ import dev.millrace.checkpoint.CommitEntry;
 import dev.millrace.checkpoint.CommitFlight.Answer;
 import dev.millrace.checkpoint.CommitFlight.Send;
 import dev.millrace.checkpoint.OpenHandles;
+import dev.millrace.checkpoint.Range;
+import dev.millrace.checkpoint.Resolution;
+import dev.millrace.checkpoint.Resolved;
 import dev.millrace.checkpoint.SourcePartition;
 import dev.millrace.checkpoint.TopicId;
 import dev.millrace.kafka.KafkaSourceSettings.Subscription;
@@ -54,13 +57,25 @@ final class Bench {
                 settings,
                 sinks,
                 intake,
-                (range, resolution) -> inbox.add(new SourceEvent.RangeResolved(range, resolution)),
+                new Told(),
                 handles,
                 epochs::incrementAndGet,
                 counters,
                 letters,
                 advisory);
         machine = new SourceMachine(parts, accounts::of, now);
+    }
+
+    private final class Told implements Resolved {
+        @Override
+        public void resolved(Range range, Resolution resolution) {
+            inbox.add(new SourceEvent.RangeResolved(range, resolution));
+        }
+
+        @Override
+        public void splitting(Range range) {
+            inbox.add(new SourceEvent.SplitAsked(range));
+        }
     }
 
     static Bench of(MemoryIntake intake) {

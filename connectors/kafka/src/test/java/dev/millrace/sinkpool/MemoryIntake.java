@@ -16,7 +16,11 @@ public final class MemoryIntake implements Intake {
     /// One row as the sink would have it.
     public record Row(SourcePartition partition, long offset, String text) {}
 
+    /// What one offer of a segment had: all its rows for this target.
+    public record Offered(Target target, SourcePartition partition, PlannedSegment segment, List<Long> offsets) {}
+
     private final AdmissionBudget budget;
+    private final List<Offered> segments = new ArrayList<>();
     private final List<EncodedChunk> held = new ArrayList<>();
     private final List<Row> rows = new ArrayList<>();
     private final Map<Target, Boolean> refusing = new HashMap<>();
@@ -78,12 +82,31 @@ public final class MemoryIntake implements Intake {
     public synchronized boolean offer(Target target, List<EncodedChunk> chunks) {
         if (!hasRoom(target)) return false;
         offers++;
+        if (chunks.getFirst().segment() != null) segments.add(segment(target, chunks));
         for (var chunk : chunks) {
             if (!chunk.target().equals(target)) throw new IllegalStateException(chunk + " is not for " + target);
             if (holding) held.add(chunk);
             else settle(chunk, Ending.WRITTEN);
         }
         return true;
+    }
+
+    private static Offered segment(Target target, List<EncodedChunk> chunks) {
+        var offsets = new ArrayList<Long>();
+        var of = chunks.getFirst().segment();
+        if (of == null) throw new IllegalStateException("of no segment");
+        for (var chunk : chunks) {
+            if (!of.equals(chunk.segment())) throw new IllegalStateException(chunk + " is of another segment");
+            if (chunk.endsSegment() != (chunk == chunks.getLast()))
+                throw new IllegalStateException(chunk + " does not end its segment, or ends it early");
+            for (var i = 0; i < chunk.rows(); i++) offsets.add(chunk.offset(i));
+        }
+        return new Offered(target, chunks.getFirst().partition(), of, offsets);
+    }
+
+    /// The segments that were offered, in order; of each what is for one target.
+    public synchronized List<Offered> segments() {
+        return List.copyOf(segments);
     }
 
     private void settle(EncodedChunk chunk, Ending ending) {
@@ -112,6 +135,11 @@ public final class MemoryIntake implements Intake {
     @Override
     public synchronized void revoking(SourcePartition partition, long epoch) {
         calls.add("revoking " + partition + " " + epoch);
+    }
+
+    @Override
+    public synchronized void splitMarked(SourcePartition partition, long epoch, long from) {
+        calls.add("marked " + partition + " " + epoch + " " + from);
     }
 
     @Override
