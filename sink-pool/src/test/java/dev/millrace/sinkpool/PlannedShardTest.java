@@ -233,7 +233,7 @@ final class PlannedShardTest {
             var step = shard.end(start.attempt(), refusal);
             assertThat(mark(step).batch()).isEqualTo(start.batch());
             assertThat(step.started()).isEmpty();
-            for (var i = 1; i < 50; i++) assertThat(shard.tickAt(i * 10_000).started()).isEmpty();
+            for (var i = 1; i < 50; i++) assertThat(shard.tickAt(i * 10_000L).started()).isEmpty();
             // It holds nobody up.
             var other = arrive(shard, segment(shard, 1, 0, 3)).start();
             shard.written(other);
@@ -438,7 +438,7 @@ final class PlannedShardTest {
         assertThat(stops(arrive(shard, waits))).as("it came later, and was cut before").hasSize(1);
         for (var i = 0; i < 3; i++) {
             shard.at(200 + i * 10);
-            var fresh = arrive(shard, segment(shard, 2, i * 3, 3));
+            var fresh = arrive(shard, segment(shard, 2, i * 3L, 3));
             assertThat(stops(fresh)).isEmpty();
             assertThat(fresh.told(ShardNote.TokenAges.class)).isEmpty();
             shard.written(fresh.start());
