@@ -150,12 +150,14 @@ final class WiringTest {
     @ParameterizedTest
     @Tag("EO-5")
     @CsvSource({"{}, 20", "{ request.timeout.ms: 2000 }, 4", "{ request.timeout.ms: 60000 }, 120"})
-    void aCommitThatTimedOutIsFearedForTwiceAsLongAsTheClientMayHold(String properties, long seconds) throws IOException {
+    void aCommitThatTimedOutIsFearedForTwiceAsLongAsTheClientMayHold(String properties, long seconds)
+            throws IOException {
         var text = FILE.replace("group_id: shop", "group_id: shop\n    properties: " + properties)
                 + "delivery: effectively_once\n";
         var read = Configuration.read(Files.writeString(folder.resolve("pipeline.yaml"), text), _ -> null);
         if (!(read instanceof ReadResult.Loaded(var config, var _))) throw new AssertionError(read);
         var planning = Objects.requireNonNull(Wiring.planning(config, 1, _ -> Map.of()));
-        assertThat(planning.quarantineNanos()).isEqualTo(Duration.ofSeconds(seconds).toNanos());
+        assertThat(planning.quarantineNanos())
+                .isEqualTo(Duration.ofSeconds(seconds).toNanos());
     }
 }

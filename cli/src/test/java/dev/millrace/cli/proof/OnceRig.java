@@ -52,9 +52,8 @@ final class OnceRig implements AutoCloseable {
         this.protocol = protocol;
         var port = FreePort.take();
         way = ChaosProxy.launch("127.0.0.1", port);
-        broker = BrokerProcess.launch(SharedLab.settings()
-                .onPort(port)
-                .with("advertised.listeners", "PLAINTEXT://127.0.0.1:" + way.port()));
+        broker = BrokerProcess.launch(
+                SharedLab.settings().onPort(port).with("advertised.listeners", "PLAINTEXT://127.0.0.1:" + way.port()));
         topics = new Topics(bootstrapServers());
         topics.create("once", PARTITIONS);
         load = new OnceLoad("once", PARTITIONS, rowsPerSecond, bootstrapServers());
