@@ -13,6 +13,7 @@ import dev.millrace.config.ClickHouseConfig.Coordinate;
 import dev.millrace.config.Delivery;
 import dev.millrace.config.Endpoint;
 import dev.millrace.config.FormatConfig;
+import dev.millrace.config.KafkaClientDefaults;
 import dev.millrace.config.KafkaSourceConfig;
 import dev.millrace.config.OnConfigChange;
 import dev.millrace.config.OnExpiredToken;
@@ -43,6 +44,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -51,8 +53,7 @@ import org.jspecify.annotations.Nullable;
 /// From the file's records to the settings of the parts: names and units, and nothing decided.
 final class Wiring {
     private static final Duration LONGEST_CONNECT = Duration.ofSeconds(10);
-    /// Of Kafka requests: what the client is told as `request.timeout.ms`.
-    private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(10);
+    private static final String REQUEST_TIMEOUT = "request.timeout.ms";
 
     private static final Duration COMMIT_TIMEOUT = Duration.ofSeconds(5);
 
@@ -75,9 +76,21 @@ final class Wiring {
                 new AtomicInteger(),
                 checkpoint.maxOpenSegments(),
                 checkpoint.metadataLimit(),
-                2 * REQUEST_TIMEOUT.toNanos(),
+                quarantineNanos(config),
                 InstantSource.system(),
                 newestTokens);
+    }
+
+    /// Twice what the client gives a request, since a broker may answer one of those late. The file may say how much
+    /// that is; what is no number its client refuses.
+    private static long quarantineNanos(PipelineConfig config) {
+        var ours = KafkaClientDefaults.givingWay().getOrDefault(REQUEST_TIMEOUT, "");
+        var millis = config.source().properties().reveal().getOrDefault(REQUEST_TIMEOUT, ours);
+        try {
+            return 2 * TimeUnit.MILLISECONDS.toNanos(Math.max(1_000, Long.parseLong(millis.strip())));
+        } catch (NumberFormatException _) {
+            return 2 * TimeUnit.MILLISECONDS.toNanos(Long.parseLong(ours));
+        }
     }
 
     static KafkaSourceSettings source(PipelineConfig config) {
