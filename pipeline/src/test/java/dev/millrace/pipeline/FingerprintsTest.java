@@ -122,7 +122,7 @@ final class FingerprintsTest {
             {"127.0.0.1:9/shop", "127.0.0.1:99/shop"},
             {"\"http://127.0.0.1:11\", \"http://127.0.0.1:12\"", "\"http://127.0.0.1:12\""},
             {"user: ingest, password: none-needed }", "user: other, password: another-one }"},
-            {"  events:\n", "  events:\n    batch: { max_rows: 77, linger: 5s }\n    write: { timeout: 9s }\n"},
+            {"  events:\n", "  events:\n    batch: { max_rows: 77, linger: 2s }\n    write: { timeout: 9s }\n"},
             {"bootstrap_servers: 127.0.0.1:9", "bootstrap_servers: 127.0.0.1:10"},
             {"token_epoch: 1", "token_epoch: 1\npoison: { action: skip }\nadmission: { max_bytes: 1GiB }"},
             {"token_epoch: 1\n", ""},

@@ -50,8 +50,10 @@ final class KeptTokensTest {
     private final AtomicBoolean stopped = new AtomicBoolean();
     private volatile Answer answer = new Answer.Known();
     private final NewestTokens tokens = (shard, prefix, _) -> {
+        // Before anybody sees that it was asked, and says something else from then on.
+        var now = answer;
         asked.add(new Asked(shard, HexFormat.of().formatHex(prefix)));
-        return answer;
+        return now;
     };
     private final KeptTokens kept = fresh();
 
