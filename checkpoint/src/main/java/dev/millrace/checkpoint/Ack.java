@@ -6,19 +6,22 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/// Counts the parts of one range and tells once, with the worst of them, when the last is resolved. Fails by default.
+/// Counts the parts of one range and tells once, with the worst of them, when the last is
+/// resolved. Fails by default.
 ///
-/// Life: [PartitionTracker#register] makes it with one part, the source's own; every chunk takes one more with
-/// [#part]; [#close] ends the source's own part, so a range without chunks (all rows skipped) is done at `close`.
-/// Whoever gives a range up says [#fail] first. It is no `AutoCloseable` on purpose: a block left by an exception
-/// would close it, and say done of rows that no chunk has.
+/// Life: [PartitionTracker#register] makes it with one part, the source's own; every chunk takes
+/// one more with [#part]; [#close] ends the source's own part, so a range without chunks (all rows
+/// skipped) is done at `close`. Whoever gives a range up says [#fail] first. It is no
+/// `AutoCloseable` on purpose: a block left by an exception would close it, and say done of rows
+/// that no chunk has.
 ///
 /// Invariant: [Resolved#resolved] is called exactly once, after `close` and after every part.
 ///
-/// Offsets of rows that count as done though a sink has not got them (dead letters, rows skipped) are kept until the
-/// range is told, for those that are to see only what every sink has.
+/// Offsets of rows that count as done though a sink has not got them (dead letters, rows skipped)
+/// are kept until the range is told, for those that are to see only what every sink has.
 ///
-/// Thread ownership: `part`, `fail` and `close` belong to the source thread; parts are resolved from any thread.
+/// Thread ownership: `part`, `fail` and `close` belong to the source thread; parts are resolved
+/// from any thread.
 public final class Ack {
     private volatile Range range;
     private final Resolved sink;
@@ -40,8 +43,8 @@ public final class Ack {
         return range;
     }
 
-    /// The range ends earlier than was said, and what is behind that is another's. Before `close`, after which it may
-    /// already have been told.
+    /// The range ends earlier than was said, and what is behind that is another's. Before `close`,
+    /// after which it may already have been told.
     void shortened(Range to) {
         if (closed) throw new IllegalStateException(range + " was closed before it was cut");
         range = to;
@@ -55,8 +58,9 @@ public final class Ack {
         return new Part(this);
     }
 
-    /// The source cannot finish this range (a poison row under `stop`, an error, a revoke): it fails, whatever
-    /// its parts say. Before `close`; throws after it, since the range may already have been told as done.
+    /// The source cannot finish this range (a poison row under `stop`, an error, a revoke): it
+    /// fails, whatever its parts say. Before `close`; throws after it, since the range may already
+    /// have been told as done.
     public void fail() {
         if (closed) throw new IllegalStateException(range + " was closed before it failed");
         failed = true;
@@ -74,7 +78,8 @@ public final class Ack {
         leftOut.add(offset);
     }
 
-    /// Offsets of rows that some sink has not got, also where the range is done. All of them, once it was told.
+    /// Offsets of rows that some sink has not got, also where the range is done. All of them, once
+    /// it was told.
     public synchronized Set<Long> leftOut() {
         return leftOut == null ? Set.of() : Set.copyOf(leftOut);
     }
@@ -101,7 +106,8 @@ public final class Ack {
             return ack.range;
         }
 
-        /// The row of this offset, if it is of this range, has ended and its sink has not got it. Before `resolve`.
+        /// The row of this offset, if it is of this range, has ended and its sink has not got it.
+        /// Before `resolve`.
         public void leaveOut(long offset) {
             var range = ack.range;
             if (range.from() <= offset && offset < range.next()) ack.leaveOut(offset);

@@ -13,26 +13,28 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/// What one group member commits, and when: one commit at a time, newly built each time from what the member owns
-/// then.
+/// What one group member commits, and when: one commit at a time, newly built each time from what
+/// the member owns then.
 ///
-/// Where a commit is refused and nobody is named, what it carried goes out topic by topic; the topic that is refused
-/// alone then goes out partition by partition, while the others go together again. A partition that is refused alone
-/// is *held*: it is tried alone again after 30 s, then after twice as long each time up to 10 min, and is let go when
-/// it is accepted, forgotten or fenced. So one bad partition blocks nobody, and a fault that passes heals. Such extra
-/// commits go out at most every 100 ms.
+/// Where a commit is refused and nobody is named, what it carried goes out topic by topic; the
+/// topic that is refused alone then goes out partition by partition, while the others go together
+/// again. A partition that is refused alone is *held*: it is tried alone again after 30 s, then
+/// after twice as long each time up to 10 min, and is let go when it is accepted, forgotten or
+/// fenced. So one bad partition blocks nobody, and a fault that passes heals. Such extra commits
+/// go out at most every 100 ms.
 ///
-/// Invariant C2: at most one commit is out; none is sent a second time; the offsets of one partition never go back in
-/// one stretch of owning it; an answer of an earlier attempt, or for a partition forgotten since (owned again or
-/// not), marks nothing.
+/// Invariant C2: at most one commit is out; none is sent a second time; the offsets of one
+/// partition never go back in one stretch of owning it; an answer of an earlier attempt, or for a
+/// partition forgotten since (owned again or not), marks nothing.
 ///
 /// Thread ownership: the source thread.
 public final class CommitFlight {
-    /// Metadata characters in one request: a record of the offsets topic that holds more is refused by a broker,
-    /// for ever.
+    /// Metadata characters in one request: a record of the offsets topic that holds more is
+    /// refused by a broker, for ever.
     public static final int METADATA_LIMIT = 256 * 1024;
 
-    /// Commits go out no more often than this, but where forced: below it they load the broker and nothing else.
+    /// Commits go out no more often than this, but where forced: below it they load the broker and
+    /// nothing else.
     public static final long SHORTEST_INTERVAL_NANOS = 100_000_000L;
 
     /// How long it waits after an answer that says to wait, where writes wait for plans.
@@ -51,20 +53,21 @@ public final class CommitFlight {
         /// The broker has all of it.
         record Acknowledged() implements Answer {}
 
-        /// Rebalance in progress, unknown member, or an epoch that is stale just after a bump: no failure.
-        /// Poll; the next commit is built from what is owned then.
+        /// Rebalance in progress, unknown member, or an epoch that is stale just after a bump: no
+        /// failure. Poll; the next commit is built from what is owned then.
         record Later() implements Answer {}
 
-        /// This member is fenced: everything is dropped. Nothing is committed until partitions are owned
-        /// anew.
+        /// This member is fenced: everything is dropped. Nothing is committed until partitions are
+        /// owned anew.
         record Fenced() implements Answer {}
 
-        /// Timed out or disconnected: the request may still be applied, even after a later one. The next
-        /// carries newer state.
+        /// Timed out or disconnected: the request may still be applied, even after a later one.
+        /// The next carries newer state.
         record Unknown() implements Answer {}
 
-        /// Refused for any other reason. `who` names the partitions at fault, each with its reason; it is
-        /// empty where the client only gave one exception for all, whose text is `reason`.
+        /// Refused for any other reason. `who` names the partitions at fault, each with its
+        /// reason; it is empty where the client only gave one exception for all, whose text is
+        /// `reason`.
         record Refused(String reason, Map<SourcePartition, String> who) implements Answer {
             public Refused {
                 who = Map.copyOf(who);
@@ -95,13 +98,15 @@ public final class CommitFlight {
     /// Nor does the common commit before this.
     private long dueNanos;
 
-    /// The first commit may go at `nowNanos`. Throws if the interval is below [#SHORTEST_INTERVAL_NANOS].
+    /// The first commit may go at `nowNanos`. Throws if the interval is below
+    /// [#SHORTEST_INTERVAL_NANOS].
     public CommitFlight(long intervalNanos, long nowNanos) {
         this(intervalNanos, 0, nowNanos);
     }
 
-    /// `quarantineNanos`: how long a commit that timed out may still be applied. Until then, and until one that is
-    /// sent later is acknowledged, nothing of the partitions that it carried is [#sure].
+    /// `quarantineNanos`: how long a commit that timed out may still be applied. Until then, and
+    /// until one that is sent later is acknowledged, nothing of the partitions that it carried is
+    /// [#sure].
     public CommitFlight(long intervalNanos, long quarantineNanos, long nowNanos) {
         if (quarantineNanos < 0) throw new IllegalArgumentException("a quarantine of " + quarantineNanos + " ns");
         if (intervalNanos < SHORTEST_INTERVAL_NANOS)
@@ -113,8 +118,8 @@ public final class CommitFlight {
         this.dueNanos = nowNanos;
     }
 
-    /// A partition was assigned; `committed` is what the broker has for it, null for nothing. That, or less, is
-    /// not sent.
+    /// A partition was assigned; `committed` is what the broker has for it, null for nothing.
+    /// That, or less, is not sent.
     ///
     /// Throws if it is owned already: a stretch of owning ends with [#forget].
     public void owned(SourcePartition partition, @Nullable CommitEntry committed) {
@@ -123,9 +128,9 @@ public final class CommitFlight {
         unexplained = false;
     }
 
-    /// The watermark, or the plan at it, moved. Returns whether there is more to commit than before; false for a
-    /// partition that is not owned, which changes nothing: after fencing a watermark may still move until the
-    /// lost callback.
+    /// The watermark, or the plan at it, moved. Returns whether there is more to commit than
+    /// before; false for a partition that is not owned, which changes nothing: after fencing a
+    /// watermark may still move until the lost callback.
     ///
     /// Throws if the offset is below an earlier one of this stretch, or below what the broker has.
     public boolean moved(SourcePartition partition, CommitEntry entry) {
@@ -133,8 +138,8 @@ public final class CommitFlight {
         return standing != null && standing.move(entry);
     }
 
-    /// Before a revoked or lost callback returns. Of a commit that is out, the rest still counts when it is
-    /// answered.
+    /// Before a revoked or lost callback returns. Of a commit that is out, the rest still counts
+    /// when it is answered.
     public void forget(SourcePartition partition) {
         owned.remove(partition);
         unexplained = false;
@@ -145,27 +150,35 @@ public final class CommitFlight {
         dueNanos = paceNanos;
     }
 
-    /// What was last acknowledged of the partition lasts: no commit that is still on its way can undo it.
+    /// What was last acknowledged of the partition lasts: no commit that is still on its way can
+    /// undo it.
     public boolean sure(SourcePartition partition) {
         var standing = owned.get(partition);
         return standing != null && standing.sure();
     }
 
-    /// A commit was refused because of the membership, and nothing has told since what that means: no partition
-    /// came or went, and no commit was acknowledged. What is owned is not sure (EO-4).
+    /// How long it is until the last commit that timed out can no longer be applied; 0 if none may be.
+    public long quarantineNanos(long nowNanos) {
+        var left = 0L;
+        for (var standing : owned.values()) left = Math.max(left, standing.lateNanos(nowNanos));
+        return left;
+    }
+
+    /// A commit was refused because of the membership, and nothing has told since what that means:
+    /// no partition came or went, and no commit was acknowledged. What is owned is not sure (EO-4).
     public boolean unexplained() {
         return unexplained;
     }
 
-    /// The commit to send now, or null where one is out, it is not time yet, or nothing moved. `force` is for the
-    /// end of a drain: it asks for no interval, but does not try a held partition before its time, so that asking
-    /// until null ends.
+    /// The commit to send now, or null where one is out, it is not time yet, or nothing moved.
+    /// `force` is for the end of a drain: it asks for no interval, but does not try a held
+    /// partition before its time, so that asking until null ends.
     public @Nullable Send next(boolean force, long nowNanos) {
         return build(owned.values(), force, nowNanos);
     }
 
-    /// The forced commit of these partitions only, for a revoke: they must not wait behind others for room or for
-    /// a search. Called until null or the deadline, and null too while a commit is out.
+    /// The forced commit of these partitions only, for a revoke: they must not wait behind others
+    /// for room or for a search. Called until null or the deadline, and null too while a commit is out.
     public @Nullable Send nextOf(Set<SourcePartition> only, long nowNanos) {
         return build(
                 owned.values().stream().filter(s -> only.contains(s.partition)).toList(), true, nowNanos);
@@ -241,7 +254,8 @@ public final class CommitFlight {
         return send;
     }
 
-    /// Returns the entries that are now known to be committed; empty for an answer of an earlier attempt.
+    /// Returns the entries that are now known to be committed; empty for an answer of an earlier
+    /// attempt.
     public Map<SourcePartition, CommitEntry> answered(long attempt, Answer answer, long nowNanos) {
         var answered = out;
         if (answered == null || answered.send.attempt != attempt) return Map.of();
@@ -277,8 +291,8 @@ public final class CommitFlight {
         };
     }
 
-    /// No hurry: what the group or the network does takes its time. An interval that is over already is not
-    /// waited for again.
+    /// No hurry: what the group or the network does takes its time. An interval that is over
+    /// already is not waited for again.
     private void relax() {
         var wait = quarantineNanos == 0 ? intervalNanos : Math.min(intervalNanos, PLAN_WAIT_NANOS);
         paceNanos += wait - SHORTEST_INTERVAL_NANOS;
@@ -317,8 +331,8 @@ public final class CommitFlight {
         for (var standing : owned.values()) standing.clear();
     }
 
-    /// When [#next] without force would next give something, exactly, if nothing else happens; `Long.MAX_VALUE`
-    /// for never.
+    /// When [#next] without force would next give something, exactly, if nothing else happens;
+    /// `Long.MAX_VALUE` for never.
     public long wakeAtNanos() {
         if (out != null) return Long.MAX_VALUE;
         var wake = Long.MAX_VALUE;
@@ -345,7 +359,8 @@ public final class CommitFlight {
         return out != null;
     }
 
-    /// Owned partitions of which something moved that is not known to be committed, held ones among them.
+    /// Owned partitions of which something moved that is not known to be committed, held ones
+    /// among them.
     public NavigableSet<SourcePartition> dirty() {
         var dirty = new TreeSet<SourcePartition>();
         for (var standing : owned.values()) if (standing.dirty()) dirty.add(standing.partition);
@@ -357,7 +372,8 @@ public final class CommitFlight {
         return owned.values().stream().noneMatch(Standing::dirty);
     }
 
-    /// Partitions whose commit was refused and that are tried apart from the others, each with the reason.
+    /// Partitions whose commit was refused and that are tried apart from the others, each with the
+    /// reason.
     public NavigableMap<SourcePartition, String> held() {
         var held = new TreeMap<SourcePartition, String>();
         for (var standing : owned.values())

@@ -2,11 +2,12 @@ package dev.millrace.checkpoint;
 
 import org.jspecify.annotations.Nullable;
 
-/// What stands beside a committed offset. A broker keeps it as an opaque text, and anybody may write there.
+/// What stands beside a committed offset. A broker keeps it as an opaque text, and anybody may
+/// write there.
 ///
-/// Under at-least-once delivery it is the identity of the topic that the offset counts in (`t1.`), so that a topic
-/// that was deleted and made again while nobody looked is told from the one that was read. Under effectively-once
-/// delivery it is a plan (`s1.`), which names the topic too.
+/// Under at-least-once delivery it is the identity of the topic that the offset counts in (`t1.`),
+/// so that a topic that was deleted and made again while nobody looked is told from the one that
+/// was read. Under effectively-once delivery it is a plan (`s1.`), which names the topic too.
 public sealed interface CommitNote {
     /// None: a first start, or an operator's reset.
     record Nothing() implements CommitNote {}

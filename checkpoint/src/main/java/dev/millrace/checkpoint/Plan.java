@@ -5,12 +5,12 @@ import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/// What is committed beside an offset under effectively-once delivery: which segments from there on are cut, in order
-/// and without a hole, and what they were cut for.
+/// What is committed beside an offset under effectively-once delivery: which segments from there
+/// on are cut, in order and without a hole, and what they were cut for.
 ///
-/// `fingerprint` is of the settings that decide which rows a batch has; `cluster` of the Kafka cluster whose offsets
-/// these are. `newestTokens` has, for each shard that keeps tokens for ever, by the hash of its name, the first eight
-/// bytes of the newest token that was acknowledged.
+/// `fingerprint` is of the settings that decide which rows a batch has; `cluster` of the Kafka
+/// cluster whose offsets these are. `newestTokens` has, for each shard that keeps tokens for ever,
+/// by the hash of its name, the first eight bytes of the newest token that was acknowledged.
 public record Plan(
         long fingerprint, TopicId topicId, int cluster, SortedMap<Integer, Long> newestTokens, List<Segment> segments) {
     public Plan {

@@ -10,10 +10,11 @@ import org.jspecify.annotations.Nullable;
 
 /// Writes a plan as the text that is committed beside an offset, and reads it back.
 ///
-/// `s1.` and base64url of: version, flags, fingerprint (8 bytes), topic id (16, if known), cluster (4), the newest
-/// tokens (count, then 4 + 8 bytes each), the segments (count, then length, cut time as a difference to the one
-/// before, kilobytes, flags), and a CRC32C (4) over all of it and the offset. Counts and lengths are varints.
-/// Segments count from the committed offset, which is why a copy of the text beside another offset is none.
+/// `s1.` and base64url of: version, flags, fingerprint (8 bytes), topic id (16, if known), cluster
+/// (4), the newest tokens (count, then 4 + 8 bytes each), the segments (count, then length, cut
+/// time as a difference to the one before, kilobytes, flags), and a CRC32C (4) over all of it and
+/// the offset. Counts and lengths are varints. Segments count from the committed offset, which is
+/// why a copy of the text beside another offset is none.
 public final class PlanCodec {
     static final String PREFIX = "s1.";
 

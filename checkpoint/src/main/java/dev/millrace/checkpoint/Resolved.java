@@ -2,8 +2,8 @@ package dev.millrace.checkpoint;
 
 /// Where a resolved range is told.
 ///
-/// Called once for each range, from whichever thread resolved its last part. Must not block, throw or call back:
-/// production posts to the source's inbox, the simulation to its event queue.
+/// Called once for each range, from whichever thread resolved its last part. Must not block, throw
+/// or call back: production posts to the source's inbox, the simulation to its event queue.
 @FunctionalInterface
 public interface Resolved {
     void resolved(Range range, Resolution resolution);

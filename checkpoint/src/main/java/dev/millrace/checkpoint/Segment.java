@@ -1,10 +1,12 @@
 package dev.millrace.checkpoint;
 
-/// Offsets `[from, to)` of one partition whose rows go to each shard as one batch, under a token that anybody who
-/// rebuilds the batch gets again.
+/// Offsets `[from, to)` of one partition whose rows go to each shard as one batch, under a token
+/// that anybody who rebuilds the batch gets again.
 ///
-/// `cutSeconds` is when it was cut, in seconds since 1970 on the clock of who cut it: no byte of it was sent before.
-/// `bytes` is what its rows took encoded. `split`: parts of its batches may have been sent under tokens of their own.
+/// `cutSeconds` is when it was cut, in seconds since 1970 on the clock of who cut it: no byte of
+/// it was sent before.
+/// `bytes` is what its rows took encoded. `split`: parts of its batches may have been sent under
+/// tokens of their own.
 public record Segment(long from, long to, long cutSeconds, long bytes, boolean split) {
     public Segment {
         if (from < 0 || to <= from)

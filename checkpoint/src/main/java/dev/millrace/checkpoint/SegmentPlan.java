@@ -7,12 +7,13 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// The open segments of one partition in one epoch: which are cut, which of them are known to be in the committed
-/// plan, and what is to be committed.
+/// The open segments of one partition in one epoch: which are cut, which of them are known to be
+/// in the committed plan, and what is to be committed.
 ///
-/// Invariants. P1 (write-ahead): a segment is told as written ahead only when an acknowledged commit contained it, or
-/// when it was read from one. P2 (continuity): what is committed is the start of the first open segment, or where
-/// nothing is open the watermark; a cut never moves. P3: the text never passes three quarters of its limit by a cut.
+/// Invariants. P1 (write-ahead): a segment is told as written ahead only when an acknowledged
+/// commit contained it, or when it was read from one. P2 (continuity): what is committed is the
+/// start of the first open segment, or where nothing is open the watermark; a cut never moves. P3:
+/// the text never passes three quarters of its limit by a cut.
 ///
 /// Thread ownership: the source thread.
 public final class SegmentPlan {
@@ -120,8 +121,8 @@ public final class SegmentPlan {
         return true;
     }
 
-    /// Parts of a segment's batches are to be sent under tokens of their own. Returns whether that is news; false for a
-    /// segment that is not open.
+    /// Parts of a segment's batches are to be sent under tokens of their own. Returns whether that
+    /// is news; false for a segment that is not open.
     public boolean split(long from) {
         var one = find(from);
         if (one == null || one.segment.split()) return false;
@@ -163,8 +164,8 @@ public final class SegmentPlan {
         return made;
     }
 
-    /// A commit of this entry was acknowledged, and nothing can undo it. What it says, and nothing else, is written
-    /// ahead.
+    /// A commit of this entry was acknowledged, and nothing can undo it. What it says, and nothing
+    /// else, is written ahead.
     public void committed(CommitEntry acknowledged) {
         if (!(CommitNote.read(acknowledged) instanceof CommitNote.Planned(var plan))) return;
         var said = new HashMap<Long, Segment>();

@@ -2,8 +2,9 @@ package dev.millrace.checkpoint;
 
 import org.jspecify.annotations.Nullable;
 
-/// How one partition stands with the broker in one stretch of owning it. Its identity is that stretch: the same
-/// partition owned again has another, so an answer to a commit sent before finds nobody.
+/// How one partition stands with the broker in one stretch of owning it. Its identity is that
+/// stretch: the same partition owned again has another, so an answer to a commit sent before finds
+/// nobody.
 ///
 /// Thread ownership: the [CommitFlight] that made it.
 final class Standing {
@@ -17,7 +18,8 @@ final class Standing {
         /// With everybody.
         record Together() implements Company {}
 
-        /// A commit it was in was refused and nobody named: with its own topic only, until somebody is found.
+        /// A commit it was in was refused and nobody named: with its own topic only, until
+        /// somebody is found.
         record WithTopic() implements Company {}
 
         /// Refused: alone, not before `untilNanos`.
@@ -62,14 +64,14 @@ final class Standing {
         return target == null || (!doubtful && target.equals(committed)) ? null : target;
     }
 
-    /// A commit of it was sent and may have been applied: also an entry equal to what was known before is news
-    /// now.
+    /// A commit of it was sent and may have been applied: also an entry equal to what was known
+    /// before is news now.
     void doubt() {
         doubtful = true;
     }
 
-    /// It timed out, so it may still be applied until then, even after a newer one: what is acknowledged of
-    /// those sent meanwhile is not sure to last.
+    /// It timed out, so it may still be applied until then, even after a newer one: what is
+    /// acknowledged of those sent meanwhile is not sure to last.
     void doubtUntil(long nanos) {
         doubtful = true;
         lateUntilNanos = nanos;
@@ -79,6 +81,11 @@ final class Standing {
     /// change that.
     boolean sure() {
         return committed != null && !doubtful;
+    }
+
+    long lateNanos(long nowNanos) {
+        var late = lateUntilNanos;
+        return late == null ? 0 : Math.max(0, late - nowNanos);
     }
 
     boolean dirty() {

@@ -67,7 +67,7 @@ final class DemoParts implements AutoCloseable {
                   warehouse:
                     %s
                     shards:
-                %s    batch: { linger: 500ms }
+                %s    batch: { linger: 500ms, max_cuts: 100 }
                     write: { timeout: 2s }
                     breaker: { failures: 2, open_for: 1s }
                 checkpoint:

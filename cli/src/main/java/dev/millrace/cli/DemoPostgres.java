@@ -2,11 +2,12 @@ package dev.millrace.cli;
 
 import dev.millrace.lab.ChaosProxy;
 import dev.millrace.lab.LabPostgres;
+import dev.millrace.postgres.TokenTables;
 import java.util.ArrayList;
 import java.util.List;
 
-/// One PostgreSQL server with a database for each shard, and two proxies before each database, which are
-/// the replicas.
+/// One PostgreSQL server with a database for each shard, and two proxies before each database,
+/// which are the replicas.
 ///
 /// Thread ownership: the command's thread.
 final class DemoPostgres implements DemoStore {
@@ -21,6 +22,7 @@ final class DemoPostgres implements DemoStore {
         for (var shard : SHARDS) {
             postgres.createDatabase(shard);
             postgres.execute(shard, TABLE);
+            postgres.execute(shard, TokenTables.sql("orders"));
             for (var _ : REPLICAS) proxies.add(ChaosProxy.launch(postgres.host(), postgres.port()));
         }
     }

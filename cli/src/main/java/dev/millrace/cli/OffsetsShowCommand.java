@@ -21,7 +21,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/// `millrace offsets show`: for each partition what is done, what is left, and the plan of what is open.
+/// `millrace offsets show`: for each partition what is done, what is left, and the plan of what is
+/// open.
 @Command(
         name = "show",
         description = {

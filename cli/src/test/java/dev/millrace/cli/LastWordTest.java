@@ -34,6 +34,7 @@ final class LastWordTest {
                 null,
                 new DrainReport.Rows(0, 0, 0, 0, 0, 0L, 0L),
                 0,
+                0,
                 List.of(),
                 List.of(),
                 List.of());

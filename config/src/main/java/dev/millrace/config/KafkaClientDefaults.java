@@ -6,7 +6,8 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/// What Millrace sets on its Kafka consumers where a file says nothing, and what it sets whatever a file says.
+/// What Millrace sets on its Kafka consumers where a file says nothing, and what it sets whatever
+/// a file says.
 ///
 /// Fetch buffers are outside the admission budget: the sizes here bound them.
 public final class KafkaClientDefaults {
@@ -35,7 +36,8 @@ public final class KafkaClientDefaults {
         return Collections.unmodifiableSortedMap(new TreeMap<>(GIVING_WAY));
     }
 
-    /// What nobody else sets, sorted. An assignor goes with the classic protocol only; the other's is the broker's.
+    /// What nobody else sets, sorted. An assignor goes with the classic protocol only; the other's
+    /// is the broker's.
     public static SortedMap<String, String> owned(GroupProtocol protocol) {
         var owned = new TreeMap<>(OWNED);
         switch (protocol) {

@@ -78,7 +78,8 @@ record PipelineChecks(Problems problems, Values root) {
                         .formatted(budget.value(), batch.value()));
     }
 
-    /// One batch must fit beside a chunk of every target; and polling must go on before the shards run dry.
+    /// One batch must fit beside a chunk of every target; and polling must go on before the shards
+    /// run dry.
     private void budget() {
         var admission = root.get(PipelineKeys.ADMISSION);
         var budget = admission.find(PipelineKeys.BUDGET_BYTES);

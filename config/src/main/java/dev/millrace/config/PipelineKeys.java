@@ -16,7 +16,7 @@ final class PipelineKeys {
                     "delivery",
                     ChoiceType.of(Delivery.class),
                     "what is promised of a row: at_least_once merges partitions into fewer, larger batches")
-            .byDefault("at_least_once");
+            .byDefault("effectively_once");
     static final Setting<RequiredLevel> REQUIRE = Setting.of(
                     "require", RequiredLevel.type(), "the level of delivery below which it refuses to start")
             .byDefault("none");

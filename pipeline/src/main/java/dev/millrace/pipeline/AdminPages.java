@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /// What the admin endpoints of one pipeline answer, computed when they are asked.
 ///
-/// `source` gives null until the sinks have said what they look like. `stuckNanos` is how long a watermark may stand
-/// before it counts as stuck.
+/// `source` gives null until the sinks have said what they look like. `stuckNanos` is how long a
+/// watermark may stand before it counts as stuck.
 ///
 /// Thread ownership: any.
 record AdminPages(
@@ -46,7 +46,8 @@ record AdminPages(
                 metrics);
     }
 
-    /// Looks at the process and the poll loop only: whoever restarts a process for an outage makes it worse (OPS-7).
+    /// Looks at the process and the poll loop only: whoever restarts a process for an outage makes
+    /// it worse (OPS-7).
     private Answer health() {
         var from = source.get();
         if (from == null) return Answer.text(200, "alive");

@@ -22,12 +22,13 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// One advisory sink of a pipeline, with a pool and a budget of its own, so that nothing it does reaches the others.
+/// One advisory sink of a pipeline, with a pool and a budget of its own, so that nothing it does
+/// reaches the others.
 ///
-/// Life: made, [#start], [#feed] to the source, [#drainBy] when the pipeline stops, [#finishBy] when nothing more
-/// comes,
-/// [#awaitFinished], [#close]. It is asked for its table until it answers, for as long as the pipeline runs; what it
-/// would see before is dropped and counted.
+/// Life: made, [#start], [#feed] to the source, [#drainBy] when the pipeline stops, [#finishBy]
+/// when nothing more comes,
+/// [#awaitFinished], [#close]. It is asked for its table until it answers, for as long as the
+/// pipeline runs; what it would see before is dropped and counted.
 ///
 /// Thread ownership: shared; its life belongs to the thread that runs the pipeline.
 final class AdvisoryPart {

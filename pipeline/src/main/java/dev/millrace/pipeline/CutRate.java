@@ -3,13 +3,13 @@ package dev.millrace.pipeline;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/// How many inserts a shard gets in a second where each partition is cut for itself, and how long cuts wait so that it
-/// does not get too many (EO-17).
+/// How many inserts a shard gets in a second where each partition is cut for itself, and how long
+/// cuts wait so that it does not get too many (EO-17).
 ///
-/// Every partition is cut once a linger at most for its time, and a cut has rows for every shard: a shard gets
-/// partitions ÷ linger inserts a second. Above `maxCuts` the linger is stretched to partitions ÷ maxCuts seconds; a
-/// stretch beyond 30 s is refused. What is in flight is bounded by the budget, so one insert carries its share of the
-/// budget at the most.
+/// Every partition is cut once a linger at most for its time, and a cut has rows for every shard:
+/// a shard gets partitions ÷ linger inserts a second. Above `maxCuts` the linger is stretched to
+/// partitions ÷ maxCuts seconds; a stretch beyond 30 s is refused. What is in flight is bounded by
+/// the budget, so one insert carries its share of the budget at the most.
 ///
 /// `refusal` is one line for a person, or null.
 record CutRate(
@@ -23,8 +23,8 @@ record CutRate(
     private static final double NANOS_PER_SECOND = 1e9;
     private static final long LONGEST_NANOS = 30_000_000_000L;
 
-    /// `partitions` of the topics that the sink takes, over all members of the group that this process may come to
-    /// own; 0 where there are none yet. `budgetBytes` is what may be in flight.
+    /// `partitions` of the topics that the sink takes, over all members of the group that this
+    /// process may come to own; 0 where there are none yet. `budgetBytes` is what may be in flight.
     static CutRate of(int partitions, int shards, long lingerNanos, int maxCuts, long budgetBytes) {
         if (partitions < 0) throw new IllegalArgumentException("partitions " + partitions + " < 0");
         if (shards < 1) throw new IllegalArgumentException("shards " + shards + " < 1");

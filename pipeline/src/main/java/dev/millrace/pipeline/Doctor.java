@@ -18,11 +18,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /// Looks at all that a pipeline's file names, the source and every endpoint of every sink at once, and
-/// says what would go wrong (CFG-4). Changes nothing anywhere: makes no topic, joins no group, writes no
-/// row.
+/// says what would go wrong (CFG-4). Changes nothing anywhere: makes no topic, joins no group,
+/// writes no row.
 ///
-/// Every answer is waited for until one deadline. What is late for it by more than [#GRACE] is left alone
-/// and told as unreached.
+/// Every answer is waited for until one deadline. What is late for it by more than [#GRACE] is
+/// left alone and told as unreached.
 ///
 /// Thread ownership: the thread that asks; it looks on virtual threads of its own.
 public final class Doctor {

@@ -7,13 +7,15 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// What a run did and what it left. A null is a truth that is not known; it is never told as zero (DRN-3).
+/// What a run did and what it left. A null is a truth that is not known; it is never told as zero
+/// (DRN-3).
 ///
 /// Where all is known, the rows of each sink add up: polled = delivered + skipped + deadLettered +
 /// abandoned + inDoubt. Those of the run are the sums over its sinks, where a row counts once for each
-/// sink that takes it, but for `polled`, which counts it once; with one sink they add up alike. Advisory
-/// sinks are in none of these sums. `drained` means that nothing taken is left undone; `caughtUp` that no
-/// backlog is left.
+/// sink that takes it, but for `polled`, which counts it once; with one sink they add up alike.
+/// Advisory sinks are in none of these sums. `possibleDuplicates` is the most rows that this run
+/// may have stored twice, those of its shards and those that its plans tell. `drained` means that
+/// nothing taken is left undone; `caughtUp` that no backlog is left.
 public record DrainReport(
         String pipeline,
         String version,
@@ -28,6 +30,7 @@ public record DrainReport(
         @Nullable Boolean caughtUp,
         Rows rows,
         long batchesDelivered,
+        long possibleDuplicates,
         List<Partition> partitions,
         List<SinkEnd> sinks,
         List<AdvisoryEnd> advisory) {
@@ -68,15 +71,16 @@ public record DrainReport(
             long taken,
             @Nullable String blockedBy) {}
 
-    /// One sink that is waited for. `level` is what was promised of repeats at the end; null where the sink was
-    /// not asked. `rows.polled` are those of the topics that it takes.
+    /// One sink that is waited for. `level` is what was promised of repeats at the end; null where
+    /// the sink was not asked. `rows.polled` are those of the topics that it takes.
     public record SinkEnd(String name, @Nullable String level, Rows rows, List<ShardEnd> shards) {
         public SinkEnd {
             shards = List.copyOf(shards);
         }
     }
 
-    /// One shard. With `lowerBound` its worker died or overran, and its counts are what is known at least.
+    /// One shard. With `lowerBound` its worker died or overran, and its counts are what is known
+    /// at least.
     /// `possibleDuplicates` is the most rows that this run may have stored twice.
     public record ShardEnd(
             String shard,
@@ -93,8 +97,8 @@ public record DrainReport(
     }
 
     /// One advisory sink. `rowsSeen` rows of its topics were looked at; what became of them is in
-    /// `outcomes`, in order of the constants. What is missing in the sum is `rowsLeft`: nobody waited for
-    /// it to end.
+    /// `outcomes`, in order of the constants. What is missing in the sum is `rowsLeft`: nobody
+    /// waited for it to end.
     public record AdvisoryEnd(
             String name, boolean reached, long rowsSeen, Map<AdvisoryOutcome, Long> outcomes, long rowsLeft) {
         public AdvisoryEnd {

@@ -15,11 +15,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// What decides which rows a batch has and what they are, told from what does not: a batch that is made again under the
-/// same fingerprint is the same batch (I4, EO-9).
+/// What decides which rows a batch has and what they are, told from what does not: a batch that is
+/// made again under the same fingerprint is the same batch (I4, EO-9).
 ///
-/// Shards count by their names, in the order in which rows are spread over them; endpoints, limits, times and
-/// credentials do not count. Nor do a table's own columns, which its database may change at any time.
+/// Shards count by their names, in the order in which rows are spread over them; endpoints,
+/// limits, times and credentials do not count. Nor do a table's own columns, which its database
+/// may change at any time.
 ///
 /// Thread ownership: none; immutable.
 final class Fingerprints {

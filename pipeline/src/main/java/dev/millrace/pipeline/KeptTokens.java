@@ -19,9 +19,9 @@ import java.util.zip.CRC32;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The newest token that each shard acknowledged of each partition, where tokens are kept for good: they go into the
-/// committed plan, and whoever gets the partition next asks the shards for them. A shard that has one no longer was
-/// restored to an older state, or emptied (EO-13).
+/// The newest token that each shard acknowledged of each partition, where tokens are kept for
+/// good: they go into the committed plan, and whoever gets the partition next asks the shards for
+/// them. A shard that has one no longer was restored to an older state, or emptied (EO-13).
 ///
 /// Thread ownership: shared.
 final class KeptTokens {
@@ -30,16 +30,22 @@ final class KeptTokens {
     private static final Duration ASK_AGAIN = Duration.ofSeconds(5);
     private static final int PREFIX_DIGITS = 16;
 
+    /// Of the segment that ends at `to`.
+    private record Newest(long to, long prefix) {
+        static Newest later(Newest a, Newest b) {
+            return b.to >= a.to ? b : a;
+        }
+    }
+
     private final Map<ShardId, NewestTokens> shards;
     private final Map<Integer, ShardId> byHash = new LinkedHashMap<>();
-    private final Map<SourcePartition, Map<Integer, Long>> newest = new ConcurrentHashMap<>();
+    private final Map<SourcePartition, Map<Integer, Newest>> newest = new ConcurrentHashMap<>();
     private final NanoClock clock;
     private final BooleanSupplier stopped;
     private final Consumer<String> missing;
 
     /// `missing` is told what to say of a shard that has a token no longer.
-    KeptTokens(
-            Map<ShardId, NewestTokens> shards, NanoClock clock, BooleanSupplier stopped, Consumer<String> missing) {
+    KeptTokens(Map<ShardId, NewestTokens> shards, NanoClock clock, BooleanSupplier stopped, Consumer<String> missing) {
         this.shards = Map.copyOf(shards);
         this.clock = clock;
         this.stopped = stopped;
@@ -55,10 +61,14 @@ final class KeptTokens {
 
     /// A shard has it. Before its rows are settled.
     void written(ShardId shard, SealedBatch batch) {
-        if (batch.segment() == null || !shards.containsKey(shard)) return;
+        var segment = batch.segment();
+        if (segment == null || !shards.containsKey(shard)) return;
         var partition = batch.rows().slices().getFirst().chunk().partition();
         newest.computeIfAbsent(partition, _ -> new ConcurrentHashMap<>())
-                .put(hash(shard), prefix(batch.token().batch()));
+                .merge(
+                        hash(shard),
+                        new Newest(segment.to(), prefix(batch.token().batch())),
+                        Newest::later);
     }
 
     private static long prefix(String token) {
@@ -67,10 +77,15 @@ final class KeptTokens {
 
     /// By the hashes of the shards' names.
     Map<Integer, Long> of(SourcePartition partition) {
-        return newest.getOrDefault(partition, Map.of());
+        var of = newest.get(partition);
+        if (of == null) return Map.of();
+        var out = new LinkedHashMap<Integer, Long>();
+        of.forEach((shard, token) -> out.put(shard, token.prefix()));
+        return out;
     }
 
-    /// A partition came, and its plan names these: asks for them, on a thread of its own. Blocks for nothing.
+    /// A partition came, and its plan names these: asks for them, on a thread of its own. Blocks
+    /// for nothing.
     void found(SourcePartition partition, Map<Integer, Long> tokens) {
         // Of another time when it was here: others went on from there, and what was the newest then may be pruned.
         newest.remove(partition);
@@ -92,9 +107,11 @@ final class KeptTokens {
                     return;
                 }
                 case Answer.Missing() -> {
-                    missing.accept(partition + ": " + shard + " does not have the token " + HexFormat.of().toHexDigits(prefix)
-                            + ", which it had acknowledged: it was restored to an older state, or emptied; millrace"
-                            + " verify tells what is missing; a higher token_epoch starts without asking");
+                    missing.accept(partition + ": " + shard + " does not have the token "
+                            + HexFormat.of().toHexDigits(prefix)
+                            + ", which it had acknowledged: it was restored to an older state, or emptied. Reset the"
+                            + " group's offsets to before that, or set a higher token_epoch, which goes on without"
+                            + " what is missing");
                     return;
                 }
                 case Answer.CannotTell(var why) -> {

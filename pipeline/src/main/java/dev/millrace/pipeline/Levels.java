@@ -8,11 +8,11 @@ import java.util.Collection;
 import java.util.Comparator;
 import org.jspecify.annotations.Nullable;
 
-/// What is promised of repeats in a sink: the highest level that its servers allow, or less where the pipeline does
-/// not use it (EO-11).
+/// What is promised of repeats in a sink: the highest level that its servers allow, or less where
+/// the pipeline does not use it (EO-11).
 ///
-/// L2 and above take a plan that outlives the run, so they take `delivery: effectively_once`, and a broker that
-/// keeps the plan: `noPlan` says why there is none, and what to do, or is null.
+/// L2 and above take a plan that outlives the run, so they take `delivery: effectively_once`, and
+/// a broker that keeps the plan: `noPlan` says why there is none, and what to do, or is null.
 record Levels(
         Delivery delivery, RequiredLevel require, @Nullable String noPlan) {
 

@@ -59,10 +59,11 @@ import org.slf4j.event.Level;
 /// One pipeline, from its start to its report.
 ///
 /// Life: [#of], [#start], then [#awaitEnd], which returns the report once the pipeline was stopped, by
-/// [#stop] or by a fault of its own, and has drained. [#cutShort] and [#overran] report at once, from any
-/// thread, for a process that can't wait.
+/// [#stop] or by a fault of its own, and has drained. [#cutShort] and [#overran] report at once,
+/// from any thread, for a process that can't wait.
 ///
-/// Thread ownership: `start` and `awaitEnd` belong to one thread; everything else may be called from any.
+/// Thread ownership: `start` and `awaitEnd` belong to one thread; everything else may be called
+/// from any.
 public final class Pipeline {
     private static final Logger LOG = LoggerFactory.getLogger(Pipeline.class);
     private static final Duration DESCRIBE = Duration.ofSeconds(5);
@@ -70,8 +71,8 @@ public final class Pipeline {
     private static final Duration STUCK = Duration.ofSeconds(10);
     private static final Duration WORKERS_GRACE = Duration.ofMillis(300);
 
-    /// What an advisory sink gets to answer for the first time before the source starts, and what it gets
-    /// at the end once the others are done.
+    /// What an advisory sink gets to answer for the first time before the source starts, and what
+    /// it gets at the end once the others are done.
     private static final Duration ADVISORY_ANSWER = Duration.ofSeconds(2);
 
     private static final Duration ADVISORY_LAST = Duration.ofSeconds(1);
@@ -144,7 +145,8 @@ public final class Pipeline {
         this.planning = Wiring.planning(config, fingerprints.ofAll(), keptTokens::of);
         this.advisory = config.sinks().stream()
                 .filter(SinkConfig::advisory)
-                .map(sink -> AdvisoryPart.open(SinkPart.open(config, sink, clock), config, mint, chance.nextLong(), clock))
+                .map(sink ->
+                        AdvisoryPart.open(SinkPart.open(config, sink, clock), config, mint, chance.nextLong(), clock))
                 .toList();
         for (var sink : sinks) sink.sink().onNewLayout(() -> layoutChanged(sink.name()));
         for (var sink : advisory) sink.sink().sink().onNewLayout(() -> layoutChanged(sink.name()));
@@ -163,8 +165,8 @@ public final class Pipeline {
         return new Pipeline(config, version);
     }
 
-    /// The dead letters of the pipeline of this file, whether it runs or not. Connects nowhere; `stopped`
-    /// ends what is asked of it.
+    /// The dead letters of the pipeline of this file, whether it runs or not. Connects nowhere;
+    /// `stopped` ends what is asked of it.
     public static DeadLetterDesk deadLetters(PipelineConfig config, BooleanSupplier stopped) {
         return new DeadLetterDesk(config.poison().topic(), Wiring.source(config), NanoClock.SYSTEM, stopped);
     }
@@ -323,8 +325,8 @@ public final class Pipeline {
         return all;
     }
 
-    /// Says what is promised of each sink, and refuses to start below what is asked for. Where something is, every
-    /// shard has to answer first. Returns false if a stop came first.
+    /// Says what is promised of each sink, and refuses to start below what is asked for. Where
+    /// something is, every shard has to answer first. Returns false if a stop came first.
     private boolean levelsHold() throws StartFailure {
         var overdue = levels.asksForOne() ? overdueNanos() : NanoClock.NEVER;
         for (var sink : sinks) {
@@ -432,8 +434,8 @@ public final class Pipeline {
         whenStopping.forEach(Runnable::run);
     }
 
-    /// Waits for a stop, drains within `drain.timeout`, leaves the group, and reports. The caller closes
-    /// it afterwards, or ends the process.
+    /// Waits for a stop, drains within `drain.timeout`, leaves the group, and reports. The caller
+    /// closes it afterwards, or ends the process.
     public DrainReport awaitEnd() {
         stopAsked.join();
         var deadline = deadlineNanos();
@@ -515,7 +517,8 @@ public final class Pipeline {
                 membersEnded,
                 noTime ? RunEnd.Waited.NOT : waited,
                 advisoryViews(),
-                guarantees());
+                guarantees(),
+                perhapsTwiceByPlans());
     }
 
     private static void tell(DrainReport report) {
@@ -570,6 +573,11 @@ public final class Pipeline {
 
     private List<AdvisoryView> advisoryViews() {
         return advisory.stream().map(AdvisoryPart::view).toList();
+    }
+
+    private long perhapsTwiceByPlans() {
+        var from = source;
+        return from == null ? 0 : from.counters().possibleDuplicates();
     }
 
     private List<PartitionView> partitions() {

@@ -36,8 +36,8 @@ import org.jspecify.annotations.Nullable;
 /// The meters of one pipeline, over numbers that others keep: registered once, computed when they are
 /// scraped (OPS-2, OPS-3).
 ///
-/// What is unknown is no series (OPS-11): gauges of partitions are laid anew at each [#refresh], which a
-/// scrape calls first.
+/// What is unknown is no series (OPS-11): gauges of partitions are laid anew at each [#refresh],
+/// which a scrape calls first.
 ///
 /// Thread ownership: shared; `refresh` one caller at a time.
 final class PipelineMetrics {
@@ -125,6 +125,18 @@ final class PipelineMetrics {
                 Tags.empty(),
                 counters,
                 SourceCounters::offsetsLost);
+        counter(
+                "millrace.plan.possible.duplicates",
+                "rows sent again in other batches than before, at most",
+                Tags.empty(),
+                counters,
+                SourceCounters::possibleDuplicates);
+        gauge("millrace.plan.characters", "characters of the longest plan", Tags.empty(), counters::planCharacters);
+        gauge(
+                "millrace.plan.quarantine.seconds",
+                "how long plans still wait for a commit that timed out",
+                Tags.empty(),
+                () -> counters.quarantineNanos() / 1e9);
         for (var reason : PauseReason.values())
             counter(
                     "millrace.pauses",

@@ -46,6 +46,7 @@ final class ReportJson {
         bool("caught_up", report.caughtUp());
         rows(report.rows());
         out.writeNumberField("batches_delivered", report.batchesDelivered());
+        out.writeNumberField("possible_duplicates", report.possibleDuplicates());
         out.writeArrayFieldStart("partitions");
         for (var partition : report.partitions()) partition(partition);
         out.writeEndArray();

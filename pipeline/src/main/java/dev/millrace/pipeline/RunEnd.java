@@ -27,9 +27,11 @@ record RunEnd(
         boolean membersEnded,
         Waited waited,
         List<AdvisoryView> advisory,
-        Map<String, Guarantee> guarantees) {
+        Map<String, Guarantee> guarantees,
+        long perhapsTwiceByPlans) {
     /// `givenUpBefore` is what each shard had abandoned, or left in doubt, before the stop: in
-    /// rebalances, and long replayed. `guarantees` are those of sinks that are waited for, by name.
+    /// rebalances, and long replayed. `guarantees` are those of sinks that are waited for, by name;
+    /// `perhapsTwiceByPlans` are rows that were sent again in other batches than before.
     RunEnd {
         givenUpBefore = Map.copyOf(givenUpBefore);
         advisory = List.copyOf(advisory);
@@ -45,6 +47,19 @@ record RunEnd(
             boolean membersEnded,
             Waited waited) {
         this(run, partitions, shards, givenUpBefore, membersEnded, waited, List.of(), Map.of());
+    }
+
+    /// Of a pipeline that lost no plan.
+    RunEnd(
+            Run run,
+            List<PartitionView> partitions,
+            List<ShardStatus> shards,
+            Map<ShardId, Long> givenUpBefore,
+            boolean membersEnded,
+            Waited waited,
+            List<AdvisoryView> advisory,
+            Map<String, Guarantee> guarantees) {
+        this(run, partitions, shards, givenUpBefore, membersEnded, waited, advisory, guarantees, 0);
     }
 
     /// Rows that a shard has given up so far.
@@ -100,6 +115,10 @@ record RunEnd(
                 shards.stream()
                         .mapToLong(shard -> shard.counts().batchesWritten())
                         .sum(),
+                perhapsTwiceByPlans
+                        + shards.stream()
+                                .mapToLong(shard -> shard.counts().possibleDuplicates())
+                                .sum(),
                 owned().stream().map(this::partition).toList(),
                 sinks(),
                 advisory.stream().map(RunEnd::advisory).toList());
@@ -137,8 +156,8 @@ record RunEnd(
         return committed == null && partition.polled() == 0 ? partition.watermark() : committed;
     }
 
-    /// A log that was not read at the very end may have grown since: behind is certain then, caught up is
-    /// not. And who owns nothing knows of no backlog.
+    /// A log that was not read at the very end may have grown since: behind is certain then,
+    /// caught up is not. And who owns nothing knows of no backlog.
     private @Nullable Boolean caughtUp() {
         var known = membersEnded && !owned().isEmpty();
         for (var partition : owned()) {
@@ -221,8 +240,8 @@ record RunEnd(
                 done(partition) ? null : blockedBy(partition));
     }
 
-    /// Why it is not done: the batch that holds it, or that nobody took what is done, or whatever kept it
-    /// out of the shards.
+    /// Why it is not done: the batch that holds it, or that nobody took what is done, or whatever
+    /// kept it out of the shards.
     private String blockedBy(PartitionView partition) {
         for (var shard : shards) {
             for (var held : shard.view().held()) {

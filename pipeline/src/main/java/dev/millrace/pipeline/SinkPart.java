@@ -4,7 +4,6 @@ import dev.millrace.clickhouse.ClickHouseSink;
 import dev.millrace.config.BlackholeConfig;
 import dev.millrace.config.ClickHouseConfig;
 import dev.millrace.config.PipelineConfig;
-import dev.millrace.config.PoisonConfig;
 import dev.millrace.config.PostgresConfig;
 import dev.millrace.config.SinkConfig;
 import dev.millrace.config.Topics;
@@ -31,7 +30,8 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// One sink of a pipeline, opened: its shards as the pool drives them, and its feed as the source sees it.
+/// One sink of a pipeline, opened: its shards as the pool drives them, and its feed as the source
+/// sees it.
 ///
 /// Thread ownership: the thread that starts the pipeline.
 final class SinkPart {
@@ -87,8 +87,8 @@ final class SinkPart {
         return sink;
     }
 
-    /// Asks the sink what it looks like. Null when it may be written to; else why not yet. Throws where a
-    /// person has to mend something.
+    /// Asks the sink what it looks like. Null when it may be written to; else why not yet. Throws
+    /// where a person has to mend something.
     @Nullable
     String notYet(long deadlineNanos) throws StartFailure {
         return switch (sink) {
@@ -147,8 +147,8 @@ final class SinkPart {
         };
     }
 
-    /// Looks at all that it would write to, and changes nothing. Of an advisory sink nothing is a fault:
-    /// nothing waits for it.
+    /// Looks at all that it would write to, and changes nothing. Of an advisory sink nothing is a
+    /// fault: nothing waits for it.
     Checkup checkUp(Levels levels, long deadlineNanos, InstantSource wallClock) throws InterruptedException {
         var checkup = switch (sink) {
             case PostgresSink postgres -> postgres.checkUp(deadlineNanos, wallClock);
@@ -177,7 +177,8 @@ final class SinkPart {
     List<ShardSpec> specs(PipelineConfig pipeline) {
         var counts = sink.traits().countsRows();
         return config.shards().stream()
-                .map(shard -> new ShardSpec(Wiring.shard(pipeline, config, shard, counts), sink, Wiring.endpoints(shard)))
+                .map(shard ->
+                        new ShardSpec(Wiring.shard(pipeline, config, shard, counts), sink, Wiring.endpoints(shard)))
                 .toList();
     }
 

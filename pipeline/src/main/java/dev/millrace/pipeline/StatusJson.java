@@ -15,8 +15,8 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// The state of a running pipeline as one JSON document: what it has polled, what it holds, and how each
-/// replica stands.
+/// The state of a running pipeline as one JSON document: what it has polled, what it holds, and
+/// how each replica stands.
 ///
 /// Ages are seconds; what is unknown is null.
 final class StatusJson {

@@ -43,6 +43,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -54,6 +55,12 @@ import org.jspecify.annotations.Nullable;
 final class Wiring {
     private static final Duration LONGEST_CONNECT = Duration.ofSeconds(10);
     private static final String REQUEST_TIMEOUT = "request.timeout.ms";
+<<<<<<< HEAD
+=======
+
+    /// More than any plan has had, also under settings of before.
+    private static final int KEPT_SEGMENTS = 1000;
+>>>>>>> main
 
     private static final Duration COMMIT_TIMEOUT = Duration.ofSeconds(5);
 
@@ -76,11 +83,16 @@ final class Wiring {
                 new AtomicInteger(),
                 checkpoint.maxOpenSegments(),
                 checkpoint.metadataLimit(),
+<<<<<<< HEAD
                 quarantineNanos(config),
+=======
+                2 * requestTimeout(config).toNanos(),
+>>>>>>> main
                 InstantSource.system(),
                 newestTokens);
     }
 
+<<<<<<< HEAD
     /// Twice what the client gives a request, since a broker may answer one of those late. The file may say how much
     /// that is; what is no number its client refuses.
     private static long quarantineNanos(PipelineConfig config) {
@@ -90,6 +102,17 @@ final class Wiring {
             return 2 * TimeUnit.MILLISECONDS.toNanos(Math.max(1_000, Long.parseLong(millis.strip())));
         } catch (NumberFormatException _) {
             return 2 * TimeUnit.MILLISECONDS.toNanos(Long.parseLong(ours));
+=======
+    // A commit that timed out may still be applied for as long as the client says, whatever it was told.
+    private static Duration requestTimeout(PipelineConfig config) {
+        var usual = Objects.requireNonNull(KafkaClientDefaults.givingWay().get(REQUEST_TIMEOUT));
+        var told = config.source().properties().reveal().getOrDefault(REQUEST_TIMEOUT, usual);
+        try {
+            return Duration.ofMillis(Math.max(1, Integer.parseInt(told.trim())));
+        } catch (NumberFormatException _) {
+            // The client refuses it when it is made, and says why.
+            return Duration.ofMillis(Long.parseLong(usual));
+>>>>>>> main
         }
     }
 
@@ -251,7 +274,8 @@ final class Wiring {
                 new PostgresSettings.Limits(sink.inflight().maxPerShard(), connect, sink.writeTimeout()),
                 planned(config, sink)
                         ? new PostgresSettings.Tokens(
-                                config.name(), config.checkpoint().maxOpenSegments())
+                                config.name(),
+                                Math.max(KEPT_SEGMENTS, config.checkpoint().maxOpenSegments()))
                         : null);
     }
 

@@ -17,13 +17,16 @@ import dev.millrace.sinkpool.AmbiguousSettings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 final class WiringTest {
@@ -147,6 +150,7 @@ final class WiringTest {
         assertThat(shard.ambiguous()).isEqualTo(new AmbiguousSettings(3_000_000_000L, AmbiguousSettings.Then.RESEND));
     }
 
+<<<<<<< HEAD
     private static final String PLANNED = FILE + "delivery: effectively_once\n";
 
     private PipelineConfig config(String text) throws IOException {
@@ -185,5 +189,17 @@ final class WiringTest {
         assertThat(Wiring.planning(often, 7, _ -> Map.of())).isNull();
         assertThat(Wiring.source(config(PLANNED + "on_config_change: replan\n")).replans()).isTrue();
         assertThat(Wiring.source(halting).replans()).isFalse();
+=======
+    @ParameterizedTest
+    @Tag("EO-5")
+    @CsvSource({"{}, 20", "{ request.timeout.ms: 2000 }, 4", "{ request.timeout.ms: 60000 }, 120"})
+    void aCommitThatTimedOutIsFearedForTwiceAsLongAsTheClientMayHold(String properties, long seconds) throws IOException {
+        var text = FILE.replace("group_id: shop", "group_id: shop\n    properties: " + properties)
+                + "delivery: effectively_once\n";
+        var read = Configuration.read(Files.writeString(folder.resolve("pipeline.yaml"), text), _ -> null);
+        if (!(read instanceof ReadResult.Loaded(var config, var _))) throw new AssertionError(read);
+        var planning = Objects.requireNonNull(Wiring.planning(config, 1, _ -> Map.of()));
+        assertThat(planning.quarantineNanos()).isEqualTo(Duration.ofSeconds(seconds).toNanos());
+>>>>>>> main
     }
 }

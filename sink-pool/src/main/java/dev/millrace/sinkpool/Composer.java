@@ -6,8 +6,8 @@ import java.util.function.Predicate;
 
 /// Turns the chunks of one shard into sealed batches, lane by lane, and numbers and names them.
 ///
-/// Invariant: a chunk that was added is open in one lane, or in one batch that [#sealed] gave or will give, or
-/// was taken out.
+/// Invariant: a chunk that was added is open in one lane, or in one batch that [#sealed] gave or
+/// will give, or was taken out.
 ///
 /// Thread ownership: the shard machine that created it.
 final class Composer {
@@ -22,7 +22,7 @@ final class Composer {
         this.settings = settings;
         this.mint = mint;
         this.counts = counts;
-        for (var i = 0; i < settings.lanes(); i++) 
+        for (var i = 0; i < settings.lanes(); i++)
             lanes.add(settings.planned() ? new PlannedComposition() : new MergedComposition(settings.batch()));
     }
 
@@ -55,8 +55,8 @@ final class Composer {
         return out;
     }
 
-    /// A batch of these chunks under a number and a token of its own. Its rows are never added to, and never taken from
-    /// once an attempt has begun.
+    /// A batch of these chunks under a number and a token of its own. Its rows are never added to,
+    /// and never taken from once an attempt has begun.
     SealedBatch batchOf(List<EncodedChunk> chunks, SealReason reason, long nowNanos) {
         var id = ++batches;
         var rows = BatchRows.of(chunks);

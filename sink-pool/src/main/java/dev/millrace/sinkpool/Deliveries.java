@@ -9,9 +9,10 @@ import org.jspecify.annotations.Nullable;
 /// that hold one, and those that are parked: they wait for evidence, for their dead letters or for the
 /// one replica that they are pinned to, and hold up nobody.
 ///
-/// Invariant M3: a permit is given while fewer are out than the throttle's limit, and kept from a batch's
-/// first attempt until it is removed; so at most `inflight.max_per_shard` hold one (SEAL-7). Of those
-/// that hold one, no more are being written than the limit (BRK-12), those that are pinned among them.
+/// Invariant M3: a permit is given while fewer are out than the throttle's limit, and kept from a
+/// batch's first attempt until it is removed; so at most `inflight.max_per_shard` hold one
+/// (SEAL-7). Of those that hold one, no more are being written than the limit (BRK-12), those that
+/// are pinned among them.
 ///
 /// Thread ownership: the shard machine that created it.
 final class Deliveries {

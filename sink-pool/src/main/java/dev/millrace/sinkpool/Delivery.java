@@ -11,8 +11,8 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// One sealed batch on its way to its sink: where it stands, what its attempts so far said and left open,
-/// and, while it is taken apart, which of its rows have ended.
+/// One sealed batch on its way to its sink: where it stands, what its attempts so far said and
+/// left open, and, while it is taken apart, which of its rows have ended.
 ///
 /// Thread ownership: the shard machine that created it.
 final class Delivery {
@@ -139,8 +139,8 @@ final class Delivery {
 
     // --- what its attempts said
 
-    /// An attempt failed. Returns whether this is news: a kind of failure that holds the batch, told for
-    /// the first time.
+    /// An attempt failed. Returns whether this is news: a kind of failure that holds the batch,
+    /// told for the first time.
     boolean failed(Failure what, boolean holds) {
         failures++;
         setbacks++;
@@ -159,6 +159,8 @@ final class Delivery {
     }
 
     private void doubt() {
+        // What comes next may find this forgotten too.
+        if (expired) sentParts.remove(sent());
         if (endings == null) inDoubt = true;
         else endings.doubtful(sent());
     }
@@ -287,8 +289,8 @@ final class Delivery {
         return isolation == null || stage instanceof Stage.Settling ? 0 : isolation.undecided();
     }
 
-    /// What is sent now was not sent by this delivery before, or not since its token may be forgotten. Asked once
-    /// for each attempt.
+    /// What is sent now was not sent by this delivery before, or not since its token may be
+    /// forgotten. Asked once for each attempt.
     boolean sendsAnew() {
         return sentParts.add(sent());
     }
@@ -321,8 +323,8 @@ final class Delivery {
 
     // --- how it ends
 
-    /// How the chunks that are not settled end when they are given up now: in doubt while an attempt of a
-    /// row is out, or when one ended unknown.
+    /// How the chunks that are not settled end when they are given up now: in doubt while an
+    /// attempt of a row is out, or when one ended unknown.
     List<RowEndings.Done> givenUp() {
         if (endings != null) {
             return endings.giveUp(stage instanceof Stage.Writing ? sent() : null);

@@ -7,14 +7,16 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Encoded rows of one partition in one epoch for one target: the unit handed to a shard. Immutable, but
-/// for its segment, which is told before it is handed over, and its one ending.
+/// Encoded rows of one partition in one epoch for one target: the unit handed to a shard.
+/// Immutable, but for its segment, which is told before it is handed over, and its one ending.
 ///
-/// Row `i` is `bytes[start(i), end(i))` and came from offset `offset(i)`; offsets grow with `i`. A chunk
-/// may span ranges; it holds one part of each range's acknowledgement and one lease of the budget.
+/// Row `i` is `bytes[start(i), end(i))` and came from offset `offset(i)`; offsets grow with `i`. A
+/// chunk may span ranges; it holds one part of each range's acknowledgement and one lease of the
+/// budget.
 /// `settle` ends them, once; `close` settles as abandoned.
 ///
-/// Thread ownership: who holds it; it passes from the source thread through a mailbox to a shard worker.
+/// Thread ownership: who holds it; it passes from the source thread through a mailbox to a shard
+/// worker.
 public final class EncodedChunk implements AutoCloseable {
     private final SourcePartition partition;
     private final long epoch;
@@ -102,7 +104,8 @@ public final class EncodedChunk implements AutoCloseable {
         return layout;
     }
 
-    /// Says of which segment it is, and whether it is the last of it for its target. Before it is handed over.
+    /// Says of which segment it is, and whether it is the last of it for its target. Before it is
+    /// handed over.
     public void planned(PlannedSegment of, boolean last) {
         if (segment != null) throw new IllegalStateException(this + " is of a segment already");
         segment = of;
@@ -153,13 +156,14 @@ public final class EncodedChunk implements AutoCloseable {
         return baseOffset + index[indexFrom + 2 * row + 1];
     }
 
-    /// When the poll that gave its first row returned, or when it was handed on: linger counts from here.
+    /// When the poll that gave its first row returned, or when it was handed on: linger counts
+    /// from here.
     public long polledNanos() {
         return polledNanos;
     }
 
-    /// Ends the parts and the lease: what a shell does for a `Settle` command. Returns whether this call
-    /// did: the second of anything changes nothing.
+    /// Ends the parts and the lease: what a shell does for a `Settle` command. Returns whether
+    /// this call did: the second of anything changes nothing.
     public boolean settle(RowCounts counts) {
         if (settled) return false;
         if (counts.rows() != rows) throw new IllegalArgumentException(counts + " of " + rows + " rows");
@@ -169,8 +173,8 @@ public final class EncodedChunk implements AutoCloseable {
         return true;
     }
 
-    /// For a chunk that nobody waits for: its rows without those of these offsets, as chunks that linger
-    /// from now on. They take its place; the rows without one have ended as skipped.
+    /// For a chunk that nobody waits for: its rows without those of these offsets, as chunks that
+    /// linger from now on. They take its place; the rows without one have ended as skipped.
     public List<EncodedChunk> handOn(Set<Long> without, long nowNanos) {
         if (!parts.isEmpty()) throw new IllegalStateException(this + " is waited for");
         if (settled) throw new IllegalStateException(this + " has ended");

@@ -3,12 +3,13 @@ package dev.millrace.sinkpool;
 import dev.millrace.checkpoint.SourcePartition;
 import java.util.List;
 
-/// Where source threads hand chunks over: the front of the pool as a source sees it. Nothing here blocks, and
-/// nobody calls back: a source looks again at each of its turns.
+/// Where source threads hand chunks over: the front of the pool as a source sees it. Nothing here
+/// blocks, and nobody calls back: a source looks again at each of its turns.
 ///
 /// Thread ownership: any source thread.
 public interface Intake {
-    /// Hands chunks of one target over, in order, all or none. False: keep them, pause what feeds them, ask [#hasRoom].
+    /// Hands chunks of one target over, in order, all or none. False: keep them, pause what feeds
+    /// them, ask [#hasRoom].
     boolean offer(Target target, List<EncodedChunk> chunks);
 
     boolean hasRoom(Target target);

@@ -21,9 +21,9 @@ final class MergedComposition implements Composition {
         this.settings = settings;
     }
 
-    /// Adds a chunk, and seals what has reached a threshold into `sealed`: never more than one chunk too
-    /// much. A chunk that reaches a threshold alone seals what is open before it, and goes alone
-    /// (SEAL-2). So does one of another layout.
+    /// Adds a chunk, and seals what has reached a threshold into `sealed`: never more than one
+    /// chunk too much. A chunk that reaches a threshold alone seals what is open before it, and
+    /// goes alone (SEAL-2). So does one of another layout.
     @Override
     public void add(EncodedChunk chunk, List<Sealing> sealed) {
         if (!open.isEmpty() && open.getFirst().layout() != chunk.layout()) seal(SealReason.LAYOUT, sealed);

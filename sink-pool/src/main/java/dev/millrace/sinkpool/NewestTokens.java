@@ -14,8 +14,9 @@ public interface NewestTokens {
         record CannotTell(String reason) implements Answer {}
     }
 
-    /// Whether a token of this shard's that begins with `prefix` is there, for the batch as a whole or a part
-    /// of it. `prefix` is eight bytes: the first sixteen of the 32 hex digits of [Token#batch].
+    /// Whether a token of this shard's that begins with `prefix` is there, for the batch as a
+    /// whole or a part of it. `prefix` is eight bytes: the first sixteen of the 32 hex digits of
+    /// [Token#batch].
     ///
     /// Blocks until a server has answered, at most to the deadline, or little longer.
     Answer knows(ShardId shard, byte[] prefix, long deadlineNanos);

@@ -9,8 +9,8 @@ import java.util.function.Predicate;
 
 /// The batches of segments: one for each segment, whole when its last chunk is there.
 ///
-/// Which rows are in a batch was settled before the first of them was sent, and nothing here may change that: no
-/// linger, no pressure and no threshold seals less.
+/// Which rows are in a batch was settled before the first of them was sent, and nothing here may
+/// change that: no linger, no pressure and no threshold seals less.
 ///
 /// Thread ownership: the shard machine that created it.
 final class PlannedComposition implements Composition {

@@ -6,10 +6,12 @@ package dev.millrace.sinkpool;
 public interface PoolListener {
     void note(ShardId shard, ShardNote note);
 
-    /// A row is poison, and the policy is to stop: the process ends, naming it. Its chunk is held until then.
+    /// A row is poison, and the policy is to stop: the process ends, naming it. Its chunk is held
+    /// until then.
     void stopFor(ShardId shard, RowRef row, Failure failure);
 
-    /// A sink may have forgotten the token of a batch, and the policy is to stop: the process ends, naming it.
+    /// A sink may have forgotten the token of a batch, and the policy is to stop: the process
+    /// ends, naming it.
     default void stopForExpired(ShardId shard, SealedBatch batch, long ageNanos, long windowNanos) {
         throw new IllegalStateException(shard + " is not planned");
     }

@@ -2,9 +2,10 @@ package dev.millrace.sinkpool;
 
 /// How the servers of a shard recognise rows that are sent again, as far as that is known now.
 ///
-/// `windowNanos`: how long after it was first sent a token is sure to be known still; [NanoClock#NEVER] for
-/// ever. `byRow`: rows are recognised also where they come back in other parts of their batch. `readable`: what is
-/// stored can be read back row by row, and a writer that is asked to does so before it sends.
+/// `windowNanos`: how long after it was first sent a token is sure to be known still;
+/// [NanoClock#NEVER] for ever. `byRow`: rows are recognised also where they come back in other
+/// parts of their batch. `readable`: what is stored can be read back row by row, and a writer that
+/// is asked to does so before it sends.
 public record Recognition(TokenLog log, long windowNanos, boolean byRow, boolean readable) {
     /// Of a sink that nothing is known of.
     public static final Recognition SHARED = of(TokenLog.SHARED);

@@ -6,12 +6,14 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.Map;
 
-/// Names the batch of a segment by what it is: the same rows for the same shard have the same token in every process
-/// and for ever, and other rows have another (I4). No clock, counter, attempt, endpoint or run is in it.
+/// Names the batch of a segment by what it is: the same rows for the same shard have the same
+/// token in every process and for ever, and other rows have another (I4). No clock, counter,
+/// attempt, endpoint or run is in it.
 ///
-/// It is a hash of pipeline, group, token epoch, topic id, partition, segment, sink, shard, the sink's fingerprint, how
-/// many rows there are, and each row's offset with its leader epoch: a router or a filter that is not pure, a log that
-/// was truncated, make another token, which costs a repeat and never a row.
+/// It is a hash of pipeline, group, token epoch, topic id, partition, segment, sink, shard, the
+/// sink's fingerprint, how many rows there are, and each row's offset with its leader epoch: a
+/// router or a filter that is not pure, a log that was truncated, make another token, which costs
+/// a repeat and never a row.
 ///
 /// What is of no segment is named by `others`.
 public final class SegmentTokens implements TokenMint {

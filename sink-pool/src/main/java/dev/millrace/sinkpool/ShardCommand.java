@@ -2,9 +2,9 @@ package dev.millrace.sinkpool;
 
 /// All that a shard machine can ask of its shell. Carried out in order.
 public sealed interface ShardCommand {
-    /// `attempt` is never reused. `rows` and `token` are the batch's own, or a part's; `mayBeStored`: an
-    /// earlier attempt of some of these rows ended unknown. `expired`: the sink may have forgotten the
-    /// token, so what it has is read before anything is sent.
+    /// `attempt` is never reused. `rows` and `token` are the batch's own, or a part's;
+    /// `mayBeStored`: an earlier attempt of some of these rows ended unknown. `expired`: the sink
+    /// may have forgotten the token, so what it has is read before anything is sent.
     record StartAttempt(
             long attempt,
             int replica,
@@ -36,8 +36,8 @@ public sealed interface ShardCommand {
     /// [ShardEvent.SplitMarked].
     record MarkSplit(SealedBatch batch) implements ShardCommand {}
 
-    /// The sink may have forgotten the token of this batch, and nobody can tell whether it has the rows:
-    /// the process ends, naming it.
+    /// The sink may have forgotten the token of this batch, and nobody can tell whether it has the
+    /// rows: the process ends, naming it.
     record StopForExpired(SealedBatch batch, long ageNanos, long windowNanos) implements ShardCommand {}
 
     /// A state changed: one log line, one timer. Nothing depends on it.

@@ -12,18 +12,19 @@ import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/// Decides for one shard of one sink what is sealed, written, retried, taken apart, settled and abandoned.
+/// Decides for one shard of one sink what is sealed, written, retried, taken apart, settled and
+/// abandoned.
 ///
-/// Reads no clock, starts no thread, does no I/O, takes no lock, draws chance only from the generator it
-/// was given. The simulation and the worker drive this same class.
+/// Reads no clock, starts no thread, does no I/O, takes no lock, draws chance only from the
+/// generator it was given. The simulation and the worker drive this same class.
 ///
 /// A batch takes an in-flight permit with its first attempt and keeps it, through backoff and breaker
 /// waits, until it is settled, parked or pinned to one replica. With none free, sealed batches wait in
-/// FIFO order and [#wantsChunks] is false (SEAL-5). While the sink is overloaded there are fewer permits,
-/// and open batches linger longer (BRK-12).
+/// FIFO order and [#wantsChunks] is false (SEAL-5). While the sink is overloaded there are fewer
+/// permits, and open batches linger longer (BRK-12).
 ///
-/// Invariant M1: a chunk that arrived is settled exactly once, as written only after a sink said so. M2:
-/// every attempt of a batch sends the same rows under the same token (SEAL-4).
+/// Invariant M1: a chunk that arrived is settled exactly once, as written only after a sink said
+/// so. M2: every attempt of a batch sends the same rows under the same token (SEAL-4).
 ///
 /// Thread ownership: one caller at a time.
 public final class ShardMachine {
@@ -64,9 +65,9 @@ public final class ShardMachine {
         this.trials = new Trials(settings.poison(), deliveries, ladder, counts, late);
     }
 
-    /// The one method that may change it. `nowNanos` never decreases. Commands come in the order in which
-    /// they are to be carried out: an attempt that became possible is started before anything is settled
-    /// (WRT-7).
+    /// The one method that may change it. `nowNanos` never decreases. Commands come in the order
+    /// in which they are to be carried out: an attempt that became possible is started before
+    /// anything is settled (WRT-7).
     public void on(ShardEvent event, long nowNanos, Consumer<ShardCommand> out) {
         switch (event) {
             case ShardEvent.ChunksArrived(var chunks) -> {
@@ -237,11 +238,15 @@ public final class ShardMachine {
         trials.accepted(rows, nowNanos);
     }
 
-    /// Before parts of a segment's batch are sent the plan has to say so, or whoever replays it would send
-    /// it whole: rows that a part stored would be stored twice (EO-7). Returns whether it waits for that.
+    /// Before parts of a segment's batch are sent the plan has to say so, or whoever replays it
+    /// would send it whole: rows that a part stored would be stored twice (EO-7). Returns whether
+    /// it waits for that.
     private boolean awaitMark(Delivery delivery, Failure failure, int rowNamed, boolean tooLarge) {
         var segment = delivery.batch().segment();
-        if (segment == null || segment.split() || delivery.isSplitMarked() || ages.recognition().byRow()) return false;
+        if (segment == null
+                || segment.split()
+                || delivery.isSplitMarked()
+                || ages.recognition().byRow()) return false;
         if (delivery.batch().rows().rows() == 1) return false;
         delivery.marking(failure, rowNamed, tooLarge);
         deliveries.park(delivery);
@@ -253,9 +258,11 @@ public final class ShardMachine {
         for (var delivery : deliveries.all()) {
             var segment = delivery.batch().segment();
             if (segment == null || segment.from() != from) continue;
-            if (!delivery.any(chunk -> chunk.epoch() == epoch && chunk.partition().equals(partition))) continue;
+            if (!delivery.any(
+                    chunk -> chunk.epoch() == epoch && chunk.partition().equals(partition))) continue;
             delivery.splitMarked();
-            if (!(delivery.stage() instanceof Delivery.Stage.Marking(var failure, var rowNamed, var tooLarge))) continue;
+            if (!(delivery.stage() instanceof Delivery.Stage.Marking(var failure, var rowNamed, var tooLarge)))
+                continue;
             delivery.ready();
             if (tooLarge) trials.tooLarge(delivery, failure, nowNanos);
             else trials.refused(delivery, failure, rowNamed, nowNanos);
@@ -294,8 +301,8 @@ public final class ShardMachine {
         again(delivery, failure, attempt.permit().replica(), sleep, nowNanos);
     }
 
-    /// The sink answered that it does not take these rows. Returns the batch, if it is to be taken apart:
-    /// one of which something may be stored is not, and waits as it is (POI-12).
+    /// The sink answered that it does not take these rows. Returns the batch, if it is to be taken
+    /// apart: one of which something may be stored is not, and waits as it is (POI-12).
     private @Nullable Delivery refused(Attempts.Live attempt, Failure failure, ShardCounts.Attempt how, long nowNanos) {
         var delivery = attempt.delivery();
         if (delivery == null || failure.mayHaveStored()) {
@@ -384,8 +391,8 @@ public final class ShardMachine {
         } while (draining && sealForDrain(nowNanos));
     }
 
-    /// Before every attempt, first or repeated: one whose token the sink may have forgotten is not sent as if
-    /// it had not (EO-10).
+    /// Before every attempt, first or repeated: one whose token the sink may have forgotten is not
+    /// sent as if it had not (EO-10).
     private void lookAtAges(long nowNanos) {
         var window = ages.recognition().windowNanos();
         if (window == NanoClock.NEVER) return;
@@ -476,8 +483,8 @@ public final class ShardMachine {
         return over || deliveries.noneWaits();
     }
 
-    /// All chunks that are not settled, those of commands not yet carried out among them: what its shell
-    /// settles if the machine or the shell itself fails. The machine is of no use afterwards.
+    /// All chunks that are not settled, those of commands not yet carried out among them: what its
+    /// shell settles if the machine or the shell itself fails. The machine is of no use afterwards.
     public List<EncodedChunk> held() {
         var out = new ArrayList<>(composer.takeAll());
         deliveries.all().forEach(delivery -> out.addAll(delivery.chunks()));
@@ -486,10 +493,10 @@ public final class ShardMachine {
     }
 
     /// The machine or its shell failed while it dealt with `current`: everything that anybody waits for
-    /// ends. What was decided stands; what is held may be out in an attempt that this very step began, so
-    /// it is in doubt; `queued` and what came with `current` and was not taken in is abandoned. `settle`
-    /// says whether it ended the chunk; one that had ended before is not counted again. The machine is of
-    /// no use afterwards.
+    /// ends. What was decided stands; what is held may be out in an attempt that this very step
+    /// began, so it is in doubt; `queued` and what came with `current` and was not taken in is
+    /// abandoned. `settle` says whether it ended the chunk; one that had ended before is not
+    /// counted again. The machine is of no use afterwards.
     public void failed(
             @Nullable ShardEvent current, List<EncodedChunk> queued, BiPredicate<EncodedChunk, RowCounts> settle) {
         over = true;

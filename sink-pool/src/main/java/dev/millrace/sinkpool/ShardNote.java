@@ -21,7 +21,8 @@ public sealed interface ShardNote {
 
     record ReplicaClosed(int replica) implements ShardNote {}
 
-    /// A batch is held, since the sink refuses it or is misconfigured. Told once for each batch and code.
+    /// A batch is held, since the sink refuses it or is misconfigured. Told once for each batch
+    /// and code.
     record Blocked(long batch, Failure failure) implements ShardNote {}
 
     /// The sink refused a batch, and it is being taken apart.
@@ -33,8 +34,8 @@ public sealed interface ShardNote {
     /// Too many rows are refused to be poison: nothing is set aside until their share falls (POI-13).
     record Drift(long batch, int suspects, Failure failure) implements ShardNote {}
 
-    /// A batch was given up at `retry.max_attempts`: its ranges fail. Of an advisory sink: after its one
-    /// write, and nothing fails.
+    /// A batch was given up at `retry.max_attempts`: its ranges fail. Of an advisory sink: after
+    /// its one write, and nothing fails.
     record GaveUp(long batch, int attempts, Failure failure) implements ShardNote {}
 
     /// A batch may be stored at this replica, and no other would recognise it: it waits for that one.
@@ -46,7 +47,8 @@ public sealed interface ShardNote {
     /// A batch waits for longer than half of the time for which its sink is sure to know its token.
     record TokenAges(long batch, long ageNanos, long windowNanos) implements ShardNote {}
 
-    /// A batch whose token may be forgotten is sent again all the same, or after a look at what is stored.
+    /// A batch whose token may be forgotten is sent again all the same, or after a look at what is
+    /// stored.
     record TokenExpired(long batch, long ageNanos, long windowNanos, boolean readsFirst) implements ShardNote {}
 
     record Sealed(SealedBatch batch) implements ShardNote {}

@@ -2,11 +2,11 @@ package dev.millrace.sinkpool;
 
 import dev.millrace.breaker.BreakerSettings;
 
-/// How one shard is driven. `lanes` is 1 without ordering; `replicas` is how many endpoints it has; times
-/// are nanoseconds. An `advisory` shard writes each batch once, whole, and drops what is not taken
-/// (ADV-1, ADV-2). Of a `planned` one the batches are those of segments, and `resendsExpired` says
-/// what becomes of one whose token may be forgotten, where it can't be read back: it is sent again, or
-/// the process ends (EO-10).
+/// How one shard is driven. `lanes` is 1 without ordering; `replicas` is how many endpoints it
+/// has; times are nanoseconds. An `advisory` shard writes each batch once, whole, and drops what
+/// is not taken (ADV-1, ADV-2). Of a `planned` one the batches are those of segments, and
+/// `resendsExpired` says what becomes of one whose token may be forgotten, where it can't be read
+/// back: it is sent again, or the process ends (EO-10).
 public record ShardSettings(
         ShardId shard,
         int replicas,
@@ -118,8 +118,8 @@ public record ShardSettings(
         }
     }
 
-    /// How long a batch sleeps between attempts. `jitter` is the share that is added or taken, after the
-    /// cap; `maxAttempts` 0 is unlimited.
+    /// How long a batch sleeps between attempts. `jitter` is the share that is added or taken,
+    /// after the cap; `maxAttempts` 0 is unlimited.
     public record RetrySettings(long initialNanos, long maxNanos, double multiplier, double jitter, int maxAttempts) {
         public RetrySettings {
             if (initialNanos < 1_000_000 || maxNanos < initialNanos)

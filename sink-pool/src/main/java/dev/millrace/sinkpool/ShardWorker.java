@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 /// thread for each attempt.
 ///
 /// Its loop: take an event or the tick; step the machine; carry out the commands; publish the view. On
-/// any `Throwable` of its own it settles every chunk it holds as failed, keeps its counters and its view,
-/// and tells the listener.
+/// any `Throwable` of its own it settles every chunk it holds as failed, keeps its counters and
+/// its view, and tells the listener.
 ///
 /// Thread ownership: `offer`, `tell`, `hasRoom`, `view`, `counts`, `state` from any thread.
 final class ShardWorker {
@@ -122,8 +122,8 @@ final class ShardWorker {
         return underItsShare() && mailbox.hasRoom();
     }
 
-    /// It holds all that it may of the budget, so nothing more comes until something is settled: what is
-    /// open is sealed as far as that is worth it, or only linger would.
+    /// It holds all that it may of the budget, so nothing more comes until something is settled:
+    /// what is open is sealed as far as that is worth it, or only linger would.
     private void press() {
         var now = clock.nanoTime();
         var last = pressedNanos.get();

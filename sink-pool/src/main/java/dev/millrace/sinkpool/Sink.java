@@ -18,8 +18,8 @@ public interface Sink extends AutoCloseable {
     /// Does not connect: the first write does. Throws only for a bug.
     SinkWriter writer(ShardId shard, URI endpoint);
 
-    /// How this shard's servers recognise a repeat, as far as that is known now. May be asked at any time,
-    /// from any thread, and blocks for nothing.
+    /// How this shard's servers recognise a repeat, as far as that is known now. May be asked at
+    /// any time, from any thread, and blocks for nothing.
     default Recognition recognition(ShardId shard) {
         return Recognition.SHARED;
     }

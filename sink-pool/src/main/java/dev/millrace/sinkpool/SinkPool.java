@@ -26,8 +26,8 @@ public final class SinkPool implements Intake, AutoCloseable {
     private final AdmissionBudget budget;
     private final NanoClock clock;
 
-    /// One list of shards for each sink, in the order that [Target] counts in. `seed` is where the jitter
-    /// of retries comes from. `deadLetters` stays the caller's.
+    /// One list of shards for each sink, in the order that [Target] counts in. `seed` is where the
+    /// jitter of retries comes from. `deadLetters` stays the caller's.
     public SinkPool(
             List<List<ShardSpec>> specs,
             AdmissionBudget budget,

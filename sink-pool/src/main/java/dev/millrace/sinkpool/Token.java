@@ -1,10 +1,10 @@
 package dev.millrace.sinkpool;
 
-/// Names a batch, or a part of one, to the sink, so that a repeat is recognised. Never the same for two different
-/// row sets.
+/// Names a batch, or a part of one, to the sink, so that a repeat is recognised. Never the same
+/// for two different row sets.
 ///
-/// `batch` names the whole batch; a part is named by it and by the places `[fromRow, toRow)` of its rows in it,
-/// whatever search led to that part (EO-7). `toRow` is 0 for the whole.
+/// `batch` names the whole batch; a part is named by it and by the places `[fromRow, toRow)` of
+/// its rows in it, whatever search led to that part (EO-7). `toRow` is 0 for the whole.
 public record Token(String batch, int fromRow, int toRow) {
     public Token {
         if (batch.isEmpty()) throw new IllegalArgumentException("an empty token names nothing");

@@ -4,8 +4,8 @@ import java.util.ArrayDeque;
 
 /// Says of each batch whether its sink is sure to recognise it still, if it had it before (EO-10).
 ///
-/// The age of a batch counts from the first instant at which anybody may have sent a byte of it, by the monotonic
-/// clock and what the wall clock leapt ahead of that: a machine that slept has both.
+/// The age of a batch counts from the first instant at which anybody may have sent a byte of it,
+/// by the monotonic clock and what the wall clock leapt ahead of that: a machine that slept has both.
 ///
 /// Thread ownership: the shard machine that created it.
 final class TokenAges {
@@ -49,15 +49,18 @@ final class TokenAges {
         return age;
     }
 
-    /// How many of the rows that are about to be sent the sink may have without recognising them: under tokens of
-    /// parts of them, or of what they are a part of; under one that it forgot; or at another replica. Counted before
-    /// they are sent, once for each token, since nobody may live to count them afterwards.
+    /// How many of the rows that are about to be sent the sink may have without recognising them:
+    /// under tokens of parts of them, or of what they are a part of; under one that it forgot; or
+    /// at another replica. Counted before they are sent, once for each token, since nobody may
+    /// live to count them afterwards.
     long perhapsUnrecognised(Delivery delivery) {
         var segment = delivery.batch().segment();
         if (segment == null || recognition.byRow() || !delivery.sendsAnew()) return 0;
         var forgotten = delivery.expired() && !recognition.readable();
         var elsewhere = segment.replayed() && recognition.log() != TokenLog.SHARED;
-        return forgotten || elsewhere || segment.split() ? delivery.rows().rows() : 0;
+        // Whoever had it before may have stored all of it: what is taken apart now has other tokens.
+        var apart = segment.split() || (segment.replayed() && !delivery.token().whole());
+        return forgotten || elsewhere || apart ? delivery.rows().rows() : 0;
     }
 
     Age of(SealedBatch batch, long nowNanos) {

@@ -13,8 +13,8 @@ public interface WriteCall {
     /// stored already.
     boolean mayBeStored();
 
-    /// The sink may have forgotten the token, and these rows may be stored: a writer that can read them back
-    /// does so, and sends what is not there.
+    /// The sink may have forgotten the token, and these rows may be stored: a writer that can read
+    /// them back does so, and sends what is not there.
     default boolean expired() {
         return false;
     }
@@ -23,8 +23,8 @@ public interface WriteCall {
     /// time-outs below it.
     long deadlineNanos();
 
-    /// How to end this call from another thread at its deadline: close the socket, abort the connection.
-    /// Registered before the first byte; run at once if the deadline has passed. The last one registered
-    /// counts.
+    /// How to end this call from another thread at its deadline: close the socket, abort the
+    /// connection. Registered before the first byte; run at once if the deadline has passed. The
+    /// last one registered counts.
     void onCancel(Runnable end);
 }

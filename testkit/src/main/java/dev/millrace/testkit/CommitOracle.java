@@ -1,15 +1,16 @@
 package dev.millrace.testkit;
 
 import dev.millrace.checkpoint.CommitEntry;
-import dev.millrace.checkpoint.SourcePartition;
 import dev.millrace.checkpoint.CommitNote;
+import dev.millrace.checkpoint.SourcePartition;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// O1: whenever an offset is committed, every record below it has landed, or was skipped by policy, or was told as
-/// lost. O6: what is committed never goes back, but by a request that the broker applies after it was given up, or from
-/// what such a request left: where a member keeps its epoch while it gives partitions up, as under the newer protocol,
-/// the broker takes its late request for one that has a new owner by then, and the owner, who began below, goes on from
+/// O1: whenever an offset is committed, every record below it has landed, or was skipped by
+/// policy, or was told as lost. O6: what is committed never goes back, but by a request that the
+/// broker applies after it was given up, or from what such a request left: where a member keeps
+/// its epoch while it gives partitions up, as under the newer protocol, the broker takes its late
+/// request for one that has a new owner by then, and the owner, who began below, goes on from
 /// there. No sender can know; the rows between are stored again.
 ///
 /// Thread ownership: the run.
@@ -45,8 +46,8 @@ final class CommitOracle {
         world.reached(Sometimes.COMMIT_WENT_BACK_AT_BROKER);
     }
 
-    /// The life of the log that was read up to this entry, or null where the topic is not there any more. What was read
-    /// before a truncation is told by its leader epoch.
+    /// The life of the log that was read up to this entry, or null where the topic is not there
+    /// any more. What was read before a truncation is told by its leader epoch.
     private @Nullable FakePartition meant(SourcePartition partition, CommitEntry entry) {
         var life = world.log.life(partition);
         if (world.log.at(life.slot) != life) {

@@ -3,8 +3,8 @@ package dev.millrace.testkit;
 import dev.millrace.checkpoint.CommitEntry;
 import dev.millrace.checkpoint.CommitFlight;
 import dev.millrace.checkpoint.CommitFlight.Answer;
-import dev.millrace.checkpoint.SourcePartition;
 import dev.millrace.checkpoint.CommitNote;
+import dev.millrace.checkpoint.SourcePartition;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
@@ -87,7 +87,8 @@ final class FakeGroup {
         return committed[slot];
     }
 
-    /// A group without any offset gets its start, before anybody polls. False where somebody is in it already.
+    /// A group without any offset gets its start, before anybody polls. False where somebody is in
+    /// it already.
     boolean settleStart() {
         for (var slot = 0; slot < world.log.slots(); slot++) if (committed[slot] != null) return true;
         if (!members.isEmpty()) return false;
@@ -200,11 +201,23 @@ final class FakeGroup {
         var slot = world.log.life(partition).slot;
         world.note("committed", slot, entry.offset());
         var before = committed[slot];
-        committed[slot] = entry;
+        committed[slot] = damaged(slot, entry);
         oracle.applied(partition, before, entry, late);
         plans.applied(partition, before, entry, late);
         highest[slot] = Math.max(highest[slot], entry.offset());
         applied.merge(partition, entry.offset(), Math::max);
+    }
+
+    /// A text that another changed, or that a bit of is wrong.
+    private CommitEntry damaged(int slot, CommitEntry entry) {
+        var text = entry.metadata();
+        if (!world.scenario.planned() || text.isEmpty() || !world.strikes(Fault.PLAN_DAMAGED, 0.05)) return entry;
+        world.note("plan damaged", slot, entry.offset());
+        world.reached(Sometimes.PLAN_DAMAGED);
+        var at = world.chance.between(3, text.length() - 1);
+        var other = text.charAt(at) == 'A' ? 'B' : 'A';
+        return new CommitEntry(
+                entry.offset(), entry.leaderEpoch(), text.substring(0, at) + other + text.substring(at + 1));
     }
 
     /// The highest offset that was ever applied.
@@ -212,8 +225,8 @@ final class FakeGroup {
         return applied.getOrDefault(partition, -1L);
     }
 
-    /// A request that was given up was applied after a newer one, and nothing newer came since. No sender can know: the
-    /// rows between are replayed by the next start.
+    /// A request that was given up was applied after a newer one, and nothing newer came since. No
+    /// sender can know: the rows between are replayed by the next start.
     boolean wentBack() {
         for (var slot = 0; slot < world.log.slots(); slot++) {
             var entry = committed[slot];
@@ -233,8 +246,7 @@ final class FakeGroup {
             if (entry == null && part.logStart == part.end) continue;
             if (entry == null || entry.offset() != part.end) return false;
             var id = CommitNote.read(entry).topic();
-            if (id != null && !id.equals(part.id.topicId()))
-                return false;
+            if (id != null && !id.equals(part.id.topicId())) return false;
         }
         return true;
     }

@@ -8,7 +8,8 @@ import dev.millrace.sinkpool.ShardEvent;
 import dev.millrace.sinkpool.Target;
 import java.util.List;
 
-/// The mailboxes of a process's shards, as its members see them. The process may die before anything gets there.
+/// The mailboxes of a process's shards, as its members see them. The process may die before
+/// anything gets there.
 ///
 /// Thread ownership: the run.
 final class FakeIntake implements Intake {

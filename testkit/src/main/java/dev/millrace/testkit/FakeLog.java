@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// The topics: records with gaps between their offsets, whose rows are a function of (seed, life of the partition,
-/// offset). Logs grow, are cut at both ends, and are made anew, as they are in Kafka.
+/// The topics: records with gaps between their offsets, whose rows are a function of (seed, life
+/// of the partition, offset). Logs grow, are cut at both ends, and are made anew, as they are in Kafka.
 ///
 /// A *slot* is a partition by its name, whatever life it is in: what a group assigns and commits by.
 ///
@@ -158,8 +158,9 @@ final class FakeLog {
         world.dataAt(part.slot);
     }
 
-    /// A leader that lacked the last records took over: others come in their place, under its epoch. Without leader
-    /// epochs nobody could ever tell, so it happens only with them; and once to a partition.
+    /// A leader that lacked the last records took over: others come in their place, under its
+    /// epoch. Without leader epochs nobody could ever tell, so it happens only with them; and once
+    /// to a partition.
     void truncate() {
         var part = any();
         if (world.scenario.load().stepsOfEpoch() == 0 || part.before != null || part.visible <= part.first + 1) return;
@@ -185,7 +186,8 @@ final class FakeLog {
         world.dataAt(part.slot);
     }
 
-    /// A topic is deleted and made again under its name. The group's offsets of it go with it. Once in a run.
+    /// A topic is deleted and made again under its name. The group's offsets of it go with it.
+    /// Once in a run.
     void makeAnew() {
         if (madeAnew) return;
         madeAnew = true;
@@ -309,7 +311,7 @@ final class FakeLog {
         return Mix.of(place(p, offset), p);
     }
 
-    int shardOf(int p, long offset) {
+    int shardOf(int p, long offset, int route) {
         return (int) Math.floorMod(
                 place(p, offset) >>> 8, (long) world.scenario.sink().shards());
     }
@@ -353,8 +355,8 @@ final class FakeLog {
         for (var life : lives) if (life.slot == of.slot) life.lookAgain(holder, record);
     }
 
-    /// In any life of the partition's name: a reader that does not know yet that its topic was made anew reads the new
-    /// one, and calls it the old one.
+    /// In any life of the partition's name: a reader that does not know yet that its topic was
+    /// made anew reads the new one, and calls it the old one.
     boolean hasLanded(int p, long offset) {
         var slot = lives.get(p).slot;
         for (var life : lives)

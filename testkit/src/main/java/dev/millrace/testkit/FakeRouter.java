@@ -8,15 +8,18 @@ import dev.millrace.sinkpool.Router;
 /// Thread ownership: immutable.
 final class FakeRouter implements Router {
     private final FakeLog log;
+    private final int route;
 
-    FakeRouter(FakeLog log) {
+    /// Another `route` deals them otherwise.
+    FakeRouter(FakeLog log, int route) {
         this.log = log;
+        this.route = route;
     }
 
     @Override
     public int shard(RecordView record) {
         if (!(record instanceof FakeRecords records)) throw new IllegalArgumentException("not of the fake log");
-        return log.shardOf(records.holder().index, records.offset());
+        return log.shardOf(records.holder().index, records.offset(), route);
     }
 
     @Override

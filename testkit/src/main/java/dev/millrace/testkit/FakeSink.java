@@ -124,7 +124,7 @@ final class FakeSink {
         read = 0;
         if (partitions.length < rows.rows()) partitions = new int[rows.rows()];
         var hash = reader.read(rows, (p, offset) -> {
-            if (world.log.shardOf(p, offset) != shard)
+            if (world.log.shardOf(p, offset, sender.route()) != shard)
                 throw new Violation("O4", p + "@" + offset + " is not of shard " + shard);
             partitions[read++] = p;
         });
@@ -135,7 +135,17 @@ final class FakeSink {
             sent.put(token.text(), of);
             return of;
         }
-        if (before.hash != hash) throw new Violation("O12", "token " + token.text() + " names two sets of rows");
+        if (before.hash != hash && world.scenario.planned() && world.isPlanLost()) {
+            // A topic that was made anew is read on for the one before it until that is seen; then nothing counts.
+            var blockRows = world.scenario.sink().store().blockRows();
+            var other = new SentBatch(sender, rows, token.text(), hash, Arrays.copyOf(partitions, read), blockRows);
+            other.takenFor(before);
+            return other;
+        }
+        if (before.hash != hash)
+            throw new Violation(
+                    "O12",
+                    "token " + before + " names two sets of rows, also " + rows.slices() + " of run " + sender.run());
         return before;
     }
 

@@ -64,9 +64,10 @@ final class FakeStore {
         for (var i = 0; i < (settings.kind() == SinkKind.UNSHARED ? replicas : 1); i++) memories.add(new Memory());
     }
 
-    /// Stores a block that came through a replica, unless it is known for a repeat. Returns how many rows it stored.
+    /// Stores a block that came through a replica, unless it is known for a repeat. Returns how
+    /// many rows it stored.
     int store(SentBatch batch, int number, int replica) {
-        var block = new Block(batch, number);
+        var block = new Block(batch.takenFor(), number);
         var memory = memories.get(replica % memories.size());
         if (settings.kind() == SinkKind.WINDOWED) memory.expire();
         if (batch.wasStored(number)) world.reached(Sometimes.TOKEN_SEEN_AGAIN);
@@ -88,7 +89,8 @@ final class FakeStore {
         return batch.to(number) - batch.from(number) - known.cardinality();
     }
 
-    /// Rows that came in already with other parts of the same batch: what commits tokens with rows can tell.
+    /// Rows that came in already with other parts of the same batch: what commits tokens with rows
+    /// can tell.
     private BitSet known(SentBatch batch) {
         var known = new BitSet();
         if (settings.kind() != SinkKind.TRANSACTIONAL || !world.scenario.planned()) return known;

@@ -135,6 +135,7 @@ final class Incidents {
                     COMMIT_LOST,
                     COMMIT_LATE,
                     COMMIT_LATER,
+                    PLAN_DAMAGED,
                     LATE_TIMER,
                     PARTIAL_APPLY,
                     EXCEPTION_BEHIND_ANSWER,

@@ -3,6 +3,7 @@ package dev.millrace.testkit;
 import dev.millrace.checkpoint.CommitEntry;
 import dev.millrace.checkpoint.CommitFlight;
 import dev.millrace.checkpoint.CommitFlight.Answer;
+import dev.millrace.checkpoint.CommitNote;
 import dev.millrace.checkpoint.Range;
 import dev.millrace.checkpoint.Resolution;
 import dev.millrace.checkpoint.Resolved;
@@ -13,7 +14,6 @@ import dev.millrace.kafka.SourceCommand;
 import dev.millrace.kafka.SourceCounters;
 import dev.millrace.kafka.SourceEvent;
 import dev.millrace.kafka.SourceMachine;
-import dev.millrace.checkpoint.CommitNote;
 import dev.millrace.sinkpool.NanoClock;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -28,9 +28,9 @@ import org.jspecify.annotations.Nullable;
 /// thread, around the same machine.
 ///
 /// What waits there is here a step that goes on later: the poll, a question to the broker, the wait for
-/// what is in flight in a revoke, the answer of a commit. A poll that would return empty-handed again and
-/// again is one long nap, from which records, the group, the machine's own wake time and what is told
-/// wake it.
+/// what is in flight in a revoke, the answer of a commit. A poll that would return empty-handed
+/// again and again is one long nap, from which records, the group, the machine's own wake time and
+/// what is told wake it.
 ///
 /// Thread ownership: the run.
 final class Member {
@@ -112,7 +112,8 @@ final class Member {
         var out = new StringBuilder();
         for (var partition : machine.owned()) {
             var view = machine.view(partition, now());
-            if (view.blockedBy() != null || view.pending() > 0) out.append("\n  ").append(view).append(machine.segments(partition));
+            if (view.blockedBy() != null || view.pending() > 0)
+                out.append("\n  ").append(view).append(machine.segments(partition));
         }
         return out.toString();
     }
@@ -415,7 +416,17 @@ final class Member {
         var note = committed == null ? new CommitNote.Nothing() : CommitNote.read(committed);
         if (note instanceof CommitNote.Planned(var plan) && !plan.segments().isEmpty())
             world.reached(Sometimes.SEGMENTS_REPLAYED);
-        now(new SourceEvent.Assigned(as, start, committed));
+        var logEnd = -1L;
+        if (note instanceof CommitNote.Unreadable) {
+            world.reached(Sometimes.PLAN_UNREADABLE);
+            logEnd = world.log.at(position.slot).logEnd();
+        }
+        var planning = settings.planning();
+        if (planning != null
+                && note instanceof CommitNote.Planned(var planned)
+                && !planned.segments().isEmpty()
+                && planned.fingerprint() != planning.fingerprint()) world.reached(Sometimes.PLAN_OF_OTHER_SETTINGS);
+        now(new SourceEvent.Assigned(as, start, committed, logEnd));
         var was = note.topic();
         if (was != null && !was.equals(id)) now(new SourceEvent.TopicChanged(as.topic(), was, id));
     }

@@ -1,9 +1,9 @@
 package dev.millrace.testkit;
 
 import dev.millrace.checkpoint.CommitEntry;
+import dev.millrace.checkpoint.CommitNote;
 import dev.millrace.kafka.KafkaSourceSettings.OnLostOffset;
 import dev.millrace.kafka.KafkaSourceSettings.OnPoison;
-import dev.millrace.checkpoint.CommitNote;
 import dev.millrace.sinkpool.PoisonSettings;
 import dev.millrace.sinkpool.PoisonSettings.Action;
 import java.util.ArrayList;
@@ -11,8 +11,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/// Whoever reads the one line with which a process ends: starts it again with another setting, or stops all of them
-/// and says where the group is to begin, as its text asks for.
+/// Whoever reads the one line with which a process ends: starts it again with another setting, or
+/// stops all of them and says where the group is to begin, as its text asks for.
 ///
 /// Thread ownership: the run.
 final class Operator {
@@ -51,8 +51,8 @@ final class Operator {
         world.agenda.in(BLOCKED_NANOS, this::lookAtBlocked);
     }
 
-    /// What waits at two looks waits for evidence that nothing will bring, or for a decision: the table is altered, so
-    /// that it takes everything, and a process that sees a drift begins anew.
+    /// What waits at two looks waits for evidence that nothing will bring, or for a decision: the
+    /// table is altered, so that it takes everything, and a process that sees a drift begins anew.
     private void lookAtBlocked() {
         var seen = new HashSet<String>();
         for (var process : List.copyOf(world.processes))

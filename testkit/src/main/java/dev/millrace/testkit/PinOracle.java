@@ -12,9 +12,9 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 
-/// WRT-11: where replicas share no log, what one may have stored goes to that one only, until its time is
-/// over and it is to be sent again; meanwhile it holds no permit. What is stored twice by then is
-/// counted.
+/// WRT-11: where replicas share no log, what one may have stored goes to that one only, until its
+/// time is over and it is to be sent again; meanwhile it holds no permit. What is stored twice by
+/// then is counted.
 ///
 /// Thread ownership: the run.
 final class PinOracle {

@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// One run of the simulated process: its clock, settings, members, shards and budget. It ends by a crash
-/// between two effects, or by a drain, after which nothing may be left open.
+/// One run of the simulated process: its clock, settings, members, shards and budget. It ends by a
+/// crash between two effects, or by a drain, after which nothing may be left open.
 ///
 /// Thread ownership: the run.
 final class PipelineProcess {
@@ -80,8 +80,7 @@ final class PipelineProcess {
                 Scenario.origin(world.chance),
                 world.chance.between(-MOST_SKEW_PER_MILLION, MOST_SKEW_PER_MILLION));
         budget = new AdmissionBudget(source.budgetRows(), source.budgetBytes(), source.resumeBelow());
-        settings = world.scenario.kafka(
-                source, world.operator.onPoison(), world.operator.onLostOffset(), world::wall);
+        settings = world.scenario.kafka(source, world.operator.onPoison(), world.operator.onLostOffset(), world::wall);
         intake = new FakeIntake(this);
         letters = new SourceLetters(this);
         watch = new FakeWatch(this);
@@ -269,8 +268,9 @@ final class PipelineProcess {
             var next = new PipelineProcess(
                     world,
                     slot,
-                    other ? source.changed(
-                                    world.chance, world.scenario.suppressed(), world.scenario.planned()) : source,
+                    other
+                            ? source.changed(world.chance, world.scenario.suppressed(), world.scenario.planned())
+                            : source,
                     other ? sink.changed(world.chance) : sink);
             world.processes.set(slot, next);
             next.begin();
@@ -337,7 +337,7 @@ final class PipelineProcess {
                 Member.SINK,
                 _ -> true,
                 () -> new FakeRows(world.log, skips, layout),
-                new FakeRouter(world.log),
+                new FakeRouter(world.log, source.route()),
                 sink.shards(),
                 1,
                 source.chunkBytes(),
@@ -350,7 +350,8 @@ final class PipelineProcess {
         return new SinkFeed.PlannedBatches(batch.maxRows(), batch.maxBytes(), batch::lingerNanos);
     }
 
-    /// How long its breakers take for so many probes; 0 if it would give up and start again before that.
+    /// How long its breakers take for so many probes; 0 if it would give up and start again before
+    /// that.
     long outageNanos(long probes) {
         if (sink.retry().maxAttempts() > 0) return 0;
         return probes * sink.breaker().openMaxNanos();

@@ -9,9 +9,10 @@ import java.util.HashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// EO-1: nothing of a segment is sent before a commit that lists it was applied. EO-7: no part of its batches is sent
-/// before one that says so. I2 and the rule that a cut never moves: what is committed begins with a segment of the plan
-/// before, or where that had none left, and no segment in it changed.
+/// EO-1: nothing of a segment is sent before a commit that lists it was applied. EO-7: no part of
+/// its batches is sent before one that says so. I2 and the rule that a cut never moves: what is
+/// committed begins with a segment of the plan before, or where that had none left, and no segment
+/// in it changed.
 ///
 /// Thread ownership: the run.
 final class PlanOracle {
@@ -57,7 +58,8 @@ final class PlanOracle {
         if (segment == null) return;
         var partition = start.batch().rows().slices().getFirst().chunk().partition();
         var cut = new Cut(partition, segment.from(), segment.to());
-        if (!planned.contains(cut)) throw new Violation("EO-1", partition + " " + segment + " is sent, and not planned");
+        if (!planned.contains(cut))
+            throw new Violation("EO-1", partition + " " + segment + " is sent, and not planned");
         if (!byRow && !start.token().whole() && !split.contains(cut))
             throw new Violation("EO-7", partition + " " + segment + " is taken apart, and not marked");
     }

@@ -61,8 +61,8 @@ final class RepeatOracle {
         countedBySources.add(of);
     }
 
-    /// O3 under effectively-once delivery: whatever befell processes, group and network, no row is there twice that is
-    /// not counted as perhaps there twice.
+    /// O3 under effectively-once delivery: whatever befell processes, group and network, no row is
+    /// there twice that is not counted as perhaps there twice.
     void total() {
         if (!world.scenario.planned() || !oneLog || world.isPlanLost()) return;
         var most = 0L;
@@ -101,11 +101,15 @@ final class RepeatOracle {
     private void another(SentBatch batch, int row, Copy before) {
         if (before.batch == batch) {
             rowsRepeated++;
+            if (example.isEmpty())
+                example = "; first " + batch.partitions[row] + "@" + batch.offsets[row] + " again as " + batch + " at "
+                        + world.agenda.elapsed() / 1_000_000 + " ms";
             return;
         }
         rowsReplayed++;
         if (example.isEmpty())
-            example = "; first " + batch.partitions[row] + "@" + batch.offsets[row] + " as " + batch + " after " + before.batch;
+            example = "; first " + batch.partitions[row] + "@" + batch.offsets[row] + " as " + batch + " after "
+                    + before.batch;
         // There a token is one batch in every epoch and run, so none tells who sent a copy: see total.
         if (world.scenario.planned()) return;
         for (var copy = before; copy != null; copy = copy.before)
@@ -115,11 +119,12 @@ final class RepeatOracle {
                     && copy.batch.epochs[copy.row] == batch.epochs[row])
                 throw new Violation(
                         "O3",
-                        batch.partitions[row] + "@" + batch.offsets[row] + " is stored under two tokens of one epoch: " + batch + " and " + copy.batch);
+                        batch.partitions[row] + "@" + batch.offsets[row] + " is stored under two tokens of one epoch: "
+                                + batch + " and " + copy.batch);
     }
 
-    /// Of a batch of which an attempt ended unknown, parts were sent when it was then refused: those are
-    /// repeats that are counted.
+    /// Of a batch of which an attempt ended unknown, parts were sent when it was then refused:
+    /// those are repeats that are counted.
     private static boolean takenApart(SentBatch one, SentBatch other) {
         return one.root.equals(other.root) && (one.doubtful() || other.doubtful());
     }
@@ -141,8 +146,8 @@ final class RepeatOracle {
                             + " that may be by what is counted");
     }
 
-    /// WRT-11: rows of batches that their shard knows to be in, and that are there more than once by its
-    /// doing, are counted.
+    /// WRT-11: rows of batches that their shard knows to be in, and that are there more than once
+    /// by its doing, are counted.
     void compare(SentBatch.Sender sender) {
         if (!countsRepeats) return;
         var rows = 0L;

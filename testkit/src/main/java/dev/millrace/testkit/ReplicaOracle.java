@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Map;
 
 /// O11: nothing is sent to an open replica, and the probes out of a half-open one are those it counts,
-/// never more than allowed (BRK-3, BRK-4). BRK-5: a replica changes its phase only for an attempt of the
-/// episode it was in. WRT-10: nothing is sent to a replica with too many unfinished attempts.
+/// never more than allowed (BRK-3, BRK-4). BRK-5: a replica changes its phase only for an attempt
+/// of the episode it was in. WRT-10: nothing is sent to a replica with too many unfinished attempts.
 ///
 /// Thread ownership: the run.
 final class ReplicaOracle {

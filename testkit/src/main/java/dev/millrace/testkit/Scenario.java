@@ -60,7 +60,13 @@ record Scenario(
             ValueFormat.Kind format,
             OnPoison onPoison,
             int mostLetters,
-            OnLostOffset onLostOffset) {
+            OnLostOffset onLostOffset,
+            int route) {
+        /// What decides which rows a batch has.
+        String fingerprint() {
+            return format + " " + route;
+        }
+
         /// As after a change of the file between two runs. What the group must agree on stays.
         Source changed(Chance chance, Suppressed suppressed, boolean planned) {
             var other = source(chance, suppressed, planned);
@@ -86,7 +92,8 @@ record Scenario(
                     other.format,
                     onPoison,
                     other.mostLetters,
-                    onLostOffset);
+                    onLostOffset,
+                    planned && chance.of(0.3) ? 1 - route : route);
         }
     }
 
@@ -168,7 +175,8 @@ record Scenario(
     /// what is younger than `lagNanos`.
     record Store(SinkKind kind, int blockRows, int windowTokens, long windowNanos, long lagNanos) {}
 
-    /// Which rows the stores do not take for what is in them: `poison` of 100,000; and what they say of it.
+    /// Which rows the stores do not take for what is in them: `poison` of 100,000; and what they
+    /// say of it.
     record Content(int poison, Hint hint) {}
 
     /// Which row a store names when it refuses a batch.
@@ -210,12 +218,13 @@ record Scenario(
                 planned(seed),
                 chance.spreadMillis(2_000, 20_000),
                 chance.of(0.3) ? 0 : chance.generator().nextDouble() * 0.4,
-                load(chance, suppressed),
+                load(chance, suppressed, planned(seed)),
                 source(chance, suppressed, planned(seed)),
                 sink(chance, suppressed, planned(seed)));
     }
 
-    /// Under effectively-once delivery, every other seed; drawn from nothing, so that the others stay what they are.
+    /// Under effectively-once delivery, every other seed; drawn from nothing, so that the others
+    /// stay what they are.
     private static boolean planned(long seed) {
         return (Mix.of(seed, 0x5EA1) & 1) == 0;
     }
@@ -231,13 +240,15 @@ record Scenario(
         };
     }
 
-    private static Load load(Chance chance, Suppressed suppressed) {
+    private static Load load(Chance chance, Suppressed suppressed, boolean planned) {
+        // Without epochs nobody can tell the rows of a log that was cut from those that came for them.
+        var unknownEpochs = planned ? 0.0 : 0.3;
         return new Load(
                 suppressed.of(Size.TOPICS, chance.between(1, 2)),
                 suppressed.of(Size.PARTITIONS, chance.between(1, 3)),
                 suppressed.of(Size.RECORDS, (int) chance.spread(10, 120)),
                 chance.of(0.5),
-                chance.of(0.3) ? 0 : chance.between(5, 60));
+                chance.of(unknownEpochs) ? 0 : chance.between(5, 60));
     }
 
     private static Source source(Chance chance, Suppressed suppressed, boolean planned) {
@@ -263,7 +274,8 @@ record Scenario(
                 chance.of(0.5) ? ValueFormat.Kind.RAW : ValueFormat.Kind.JSON,
                 chance.any(ON_POISON),
                 (int) chance.spread(1, 40),
-                chance.of(0.5) ? OnLostOffset.HALT : OnLostOffset.CONTINUE);
+                chance.of(0.5) ? OnLostOffset.HALT : OnLostOffset.CONTINUE,
+                0);
     }
 
     private static Sink sink(Chance chance, Suppressed suppressed, boolean planned) {
@@ -385,7 +397,7 @@ record Scenario(
 
     private static Planning planning(Source of, InstantSource wall) {
         return new Planning(
-                of.format.name().hashCode(),
+                of.fingerprint().hashCode(),
                 new AtomicInteger(),
                 MOST_OPEN_SEGMENTS,
                 PLAN_CHARACTERS,

@@ -14,9 +14,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
-/// SEAL-1 to SEAL-3, SEAL-5, SEAL-9: what is sealed has its reason and overshoots by one chunk at most; what is
-/// open has none of the reasons. SEAL-7: batches begin in the order in which they were sealed,
-/// but for those that were parked.
+/// SEAL-1 to SEAL-3, SEAL-5, SEAL-9: what is sealed has its reason and overshoots by one chunk at
+/// most; what is open has none of the reasons. SEAL-7: batches begin in the order in which they
+/// were sealed, but for those that were parked.
 ///
 /// Thread ownership: the run.
 final class SealOracle {

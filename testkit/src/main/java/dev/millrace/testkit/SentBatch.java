@@ -4,13 +4,15 @@ import dev.millrace.sinkpool.BatchRows;
 import dev.millrace.sinkpool.ShardCounts;
 import dev.millrace.sinkpool.ShardCounts.Attempt;
 
-/// All that is sent under one token: its rows, who sent it, and how often each of its blocks was stored.
+/// All that is sent under one token: its rows, who sent it, and how often each of its blocks was
+/// stored.
 ///
 /// Thread ownership: the run.
 final class SentBatch {
-    /// One shard of one process run, what production counts for it, whether it sends in the order of
-    /// offsets, and whether it repeats a batch only where that is recognised (WRT-11).
-    record Sender(long run, ShardCounts counts, boolean inOrder, boolean pins) {
+    /// One shard of one process run, how its rows are dealt to shards, what production counts for
+    /// it, whether it sends in the order of offsets, and whether it repeats a batch only where
+    /// that is recognised (WRT-11).
+    record Sender(long run, int route, ShardCounts counts, boolean inOrder, boolean pins) {
         /// Attempts after which production can't know that nothing was stored.
         long doubtful() {
             var out = 0L;
@@ -33,6 +35,10 @@ final class SentBatch {
     final long[] epochs;
     final int blockRows;
     private final int[] stored;
+
+    /// What its store takes it for: another that had the same token before.
+    private SentBatch takenFor = this;
+
     private boolean acknowledged;
     private boolean doubtful;
     private boolean expired;
@@ -61,7 +67,8 @@ final class SentBatch {
 
     @Override
     public String toString() {
-        return token + " of run " + sender.run() + ", " + rows.slices().getFirst().chunk().segment() + ", rows " + offsets[0] + " to "
+        return token + " of run " + sender.run() + ", "
+                + rows.slices().getFirst().chunk().segment() + ", rows " + offsets[0] + " to "
                 + offsets[offsets.length - 1] + " (" + offsets.length + ")";
     }
 
@@ -128,6 +135,14 @@ final class SentBatch {
 
     boolean acknowledged() {
         return acknowledged;
+    }
+
+    void takenFor(SentBatch other) {
+        takenFor = other;
+    }
+
+    SentBatch takenFor() {
+        return takenFor;
     }
 
     /// The store knew its token, and forgot it.

@@ -11,12 +11,12 @@ import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.Recognition;
 import dev.millrace.sinkpool.RowCounts;
 import dev.millrace.sinkpool.SealReason;
+import dev.millrace.sinkpool.SegmentTokens;
 import dev.millrace.sinkpool.ShardCommand;
 import dev.millrace.sinkpool.ShardCounts;
 import dev.millrace.sinkpool.ShardEvent;
 import dev.millrace.sinkpool.ShardMachine;
 import dev.millrace.sinkpool.ShardNote;
-import dev.millrace.sinkpool.SegmentTokens;
 import dev.millrace.sinkpool.ShardSettings;
 import dev.millrace.sinkpool.ShardView;
 import dev.millrace.sinkpool.TokenLog;
@@ -32,8 +32,8 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
-/// Drives one shard machine as its worker does: control before data, data only when the machine wants it,
-/// one timer, commands carried out in order. The process may die between any two of them.
+/// Drives one shard machine as its worker does: control before data, data only when the machine
+/// wants it, one timer, commands carried out in order. The process may die between any two of them.
 ///
 /// Thread ownership: the run.
 final class ShardShell {
@@ -101,12 +101,12 @@ final class ShardShell {
         this.process = process;
         this.world = process.world;
         this.index = index;
-        settings =
-                process.sink.shard(index, world.operator.action(process.sink.poison()), world.scenario.planned());
+        settings = process.sink.shard(index, world.operator.action(process.sink.poison()), world.scenario.planned());
         counts = new ShardCounts(settings.replicas());
         var log = process.sink.store().kind().tokenLog();
         sender = new SentBatch.Sender(
                 process.run,
+                process.source.route(),
                 counts,
                 settings.maxInFlight() == 1
                         && settings.retry().maxAttempts() == 0
@@ -130,7 +130,7 @@ final class ShardShell {
     private static TokenMint tokens(PipelineProcess process) {
         var perRun = TokenMint.perRun("run" + process.run);
         if (!process.world.scenario.planned()) return perRun;
-        var fingerprints = Map.of(Member.SINK, process.source.format().name());
+        var fingerprints = Map.of(Member.SINK, process.source.fingerprint());
         return new SegmentTokens("pipeline", "group", 1, fingerprints, perRun);
     }
 
@@ -394,7 +394,8 @@ final class ShardShell {
         return accounts.computeIfAbsent(partition, _ -> new long[PLACES]);
     }
 
-    /// An attempt is out until the machine was told, so it may be cancelled when its outcome is on its way.
+    /// An attempt is out until the machine was told, so it may be cancelled when its outcome is on
+    /// its way.
     private void forget(ShardEvent event) {
         switch (event) {
             case ShardEvent.AttemptEnded(var attempt, var outcome) -> {

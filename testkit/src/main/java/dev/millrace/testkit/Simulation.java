@@ -4,18 +4,19 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// One seeded run of the production machines, tracker, replica set and commit flight, in virtual time, against a fake
-/// log, group and sink: a time of chaos, then healing, after which everything must land and be committed, and every
-/// process must end with nothing open.
+/// One seeded run of the production machines, tracker, replica set and commit flight, in virtual
+/// time, against a fake log, group and sink: a time of chaos, then healing, after which everything
+/// must land and be committed, and every process must end with nothing open.
 ///
-/// Source machines, shard machines, breakers, chunk builders and budget are those of production; threads,
-/// clocks and sockets are not run. The seed fixes everything, the settings and the kinds of fault included.
+/// Source machines, shard machines, breakers, chunk builders and budget are those of production;
+/// threads, clocks and sockets are not run. The seed fixes everything, the settings and the kinds
+/// of fault included.
 ///
 /// Thread ownership: any thread; a run shares nothing with another.
 public final class Simulation {
-    /// How a run went. `rowsLostBySink` were acknowledged by a sink that lost them itself. `violation` is null if
-    /// nothing was found, else the whole message, and `oracle` then is who found it. `trace` is empty unless
-    /// something was found, or the trace was asked for.
+    /// How a run went. `rowsLostBySink` were acknowledged by a sink that lost them itself.
+    /// `violation` is null if nothing was found, else the whole message, and `oracle` then is who
+    /// found it. `trace` is empty unless something was found, or the trace was asked for.
     public record Report(
             long seed,
             @Nullable String violation,

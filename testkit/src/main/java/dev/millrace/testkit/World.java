@@ -49,8 +49,8 @@ final class World {
         return Instant.ofEpochMilli(1_700_000_000_000L + agenda.elapsed() / 1_000_000);
     }
 
-    /// What was planned is not known any more, by what befell the group: rows may be stored again, and nobody can
-    /// count them.
+    /// What was planned is not known any more, by what befell the group: rows may be stored again,
+    /// and nobody can count them.
     void planLost() {
         planLost = true;
     }

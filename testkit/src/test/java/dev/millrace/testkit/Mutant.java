@@ -107,7 +107,7 @@ record Mutant(String name, String module, String type, List<Edit> edits) {
                         new Edit("case Answer.Unknown() -> {", "case Answer.Unknown() -> { again = answered;"),
                         new Edit(
                                 "var apart = apart(from, nowNanos);",
-                                "if (again != null) { out = new Out(new Send(++attempts, again.send.entries), again.carried);"
+                                "if (again != null) { out = new Out(new Send(++attempts, again.send.entries), again.carried, nowNanos);"
                                         + " again = null; return out.send; } var apart = apart(from, nowNanos);")),
                 new Mutant(
                         "the whole commit fails for one partition",
@@ -217,7 +217,8 @@ record Mutant(String name, String module, String type, List<Edit> edits) {
                         "dev.millrace.sinkpool.ShardMachine",
                         new Edit(
                                 "        over = true;\n        composer.sealIf(_ -> true, SealReason.DRAIN);",
-                                "        over = true;")),
+                                "        over = true;"),
+                        new Edit("composer.takeAll().forEach(chunk -> late.settle(chunk, Ending.ABANDONED));", "")),
                 new Mutant(
                         "a refusal proves that nothing was stored",
                         "sink-pool",
@@ -291,7 +292,7 @@ record Mutant(String name, String module, String type, List<Edit> edits) {
                         "connectors/kafka",
                         "dev.millrace.kafka.PartitionFlow",
                         new Edit("var end = last ? next : to < size", "var end = to < size"),
-                        new Edit("if (next > tracker.end()) register(next, nextLeaderEpoch).close();", "")),
+                        new Edit("        gap(next, nextLeaderEpoch, nowNanos);", "")),
                 new Mutant(
                         "what waited in a revoke counts as done",
                         "connectors/kafka",
@@ -341,7 +342,7 @@ record Mutant(String name, String module, String type, List<Edit> edits) {
                         "what retention took is never done",
                         "connectors/kafka",
                         "dev.millrace.kafka.SourceMachine",
-                        new Edit("one.flow.passOver(lost.logStart(), -1);", "")),
+                        new Edit("one.flow.passOver(lost.logStart(), -1, nowNanos);", "")),
                 new Mutant(
                         "poison is left out under stop",
                         "connectors/kafka",
@@ -445,6 +446,6 @@ record Mutant(String name, String module, String type, List<Edit> edits) {
                         "a drain forgets what waits",
                         "connectors/kafka",
                         "dev.millrace.kafka.SourceMachine",
-                        new Edit("        for (var one : owned.values()) if (one.flow.hasWaiting()) return;\n", "")));
+                        new Edit("if (one.flow.hasWaiting() || one.flow.waitsForPlan()) return;", "{}")));
     }
 }

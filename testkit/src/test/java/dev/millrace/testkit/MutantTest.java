@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -31,7 +32,7 @@ class MutantTest {
     }
 
     static List<Mutant> mutants() {
-        return Mutant.all();
+        return Stream.concat(Mutant.all().stream(), PlanMutants.all().stream()).toList();
     }
 
     @ParameterizedTest

@@ -22,6 +22,7 @@ final class PipelineYaml {
     private String checkpoint = "{ interval: 200ms }";
     private String admission = "{}";
     private Duration drainTimeout = Duration.ofSeconds(10);
+    private String delivery = "at_least_once";
 
     PipelineYaml(
             String bootstrapServers,
@@ -86,6 +87,11 @@ final class PipelineYaml {
         return this;
     }
 
+    PipelineYaml delivery(String value) {
+        delivery = value;
+        return this;
+    }
+
     PipelineYaml admission(String value) {
         admission = value;
         return this;
@@ -110,7 +116,7 @@ final class PipelineYaml {
         var out = new StringBuilder("pipeline: { name: proof }\nsource:\n  kafka:\n");
         section(out, "    ", source);
         out.append("    properties: ").append(flow(properties)).append('\n');
-        out.append("format: { json: {} }\nsinks:\n  warehouse:\n    shards:\n");
+        out.append("format: { json: {} }\ndelivery: ").append(delivery).append("\nsinks:\n  warehouse:\n    shards:\n");
         shards.forEach((name, endpoints) -> out.append("      ")
                 .append(name)
                 .append(": ")

@@ -26,6 +26,7 @@ record Report(
         @Nullable Boolean caughtUp,
         Rows rows,
         long batchesDelivered,
+        long possibleDuplicates,
         List<Partition> partitions,
         List<Sink> sinks,
         List<Advisory> advisory) {

@@ -251,6 +251,8 @@ class VerifyTest {
             for (var round = 0; round < 5; round++) stage.topics().produce(records(topic, 0, 0, 20));
             var recipe = recipe(stage, store, topic, COORDINATES);
             fill(stage, recipe, topic);
+            // It may have begun before they were read.
+            var stored = store.engine(0).queryLong("SELECT count() FROM orders WHERE _offset < 100");
             Deadline.in(Duration.ofSeconds(60))
                     .until(
                             "holes in the log",
@@ -260,15 +262,15 @@ class VerifyTest {
                                 return stage.topics().readAll(topic).stream()
                                                 .filter(record -> record.offset() < 100)
                                                 .count()
-                                        < 100;
+                                        < stored;
                             },
                             () -> "records: " + stage.topics().readAll(topic).size());
             var told = verify("--json", "--to", "100");
             assertThat(told.code()).as(told.out()).isZero();
             var partition = told(told, "partition").getFirst();
-            assertThat(partition.get("records").asLong()).isLessThan(100);
+            assertThat(partition.get("records").asLong()).isLessThan(stored);
             assertThat(partition.get("compacted_rows").asLong())
-                    .isEqualTo(100 - partition.get("records").asLong());
+                    .isEqualTo(stored - partition.get("records").asLong());
         }
     }
 

@@ -104,8 +104,8 @@ public record ClickHouseSettings(
         }
     }
 
-    /// How records become rows. `unknownFields`: what a JSON field is that no column has. `coordinates`:
-    /// which columns tell where a row came from.
+    /// How records become rows. `unknownFields`: what a JSON field is that no column has.
+    /// `coordinates`: which columns tell where a row came from.
     public record Rows(Format format, UnknownFields unknownFields, Coordinates coordinates) {
         /// Without a column that tells where a row came from.
         public Rows(Format format, UnknownFields unknownFields) {
@@ -143,7 +143,8 @@ public record ClickHouseSettings(
         }
     }
 
-    /// A connect takes at most `connectTimeout`, a whole request what its attempt is given. A shard is given
+    /// A connect takes at most `connectTimeout`, a whole request what its attempt is given. A
+    /// shard is given
     /// `insertsPerSecond` at most.
     public record Limits(Duration connectTimeout, int insertsPerSecond) {
         private static final int INSERTS = 4;

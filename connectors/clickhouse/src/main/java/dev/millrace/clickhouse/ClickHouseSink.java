@@ -31,8 +31,8 @@ import org.slf4j.LoggerFactory;
 
 /// ClickHouse as a sink: a shard is a table on its replicas, an endpoint is one replica's HTTP port.
 ///
-/// Life: [#open] connects nowhere; [#describe] is asked until it answers [Description.Described]; none is
-/// written before.
+/// Life: [#open] connects nowhere; [#describe] is asked until it answers [Description.Described];
+/// none is written before.
 ///
 /// A receipt does not count rows: the server counts repeats that it drops as written (`countsRows`
 /// is false).
@@ -76,8 +76,8 @@ public final class ClickHouseSink implements Sink {
                 settings, shards, clients, dialects, preflight, layouts, this::lookSoon, preflight::verifies, clock);
     }
 
-    /// Checks the endpoints, and connects nowhere. `encoders` gives what makes a row of a record: its value
-    /// as it is, on one line.
+    /// Checks the endpoints, and connects nowhere. `encoders` gives what makes a row of a record:
+    /// its value as it is, on one line.
     ///
     /// Throws `IllegalArgumentException` for an endpoint that is not `http(s)://host:port`, and for
     /// a sink without shards.
@@ -95,14 +95,14 @@ public final class ClickHouseSink implements Sink {
         return new ClickHouseSink(settings, endpoints, encoders, clock);
     }
 
-    /// Asks every shard for its table, what it knows of settings and how long it remembers tokens. May be asked
-    /// again at any time, and asks itself from the first answer on; where rows are typed, a table with other
-    /// columns is another layout.
+    /// Asks every shard for its table, what it knows of settings and how long it remembers tokens.
+    /// May be asked again at any time, and asks itself from the first answer on; where rows are
+    /// typed, a table with other columns is another layout.
     ///
     /// Blocks until all have answered, at most to the deadline.
     ///
-    /// A layout decides what is said of every insert of its rows: a batch that is sent again goes under the
-    /// same settings (CH-3). Which of them a server knows is asked of each for itself.
+    /// A layout decides what is said of every insert of its rows: a batch that is sent again goes
+    /// under the same settings (CH-3). Which of them a server knows is asked of each for itself.
     public Description describe(long deadlineNanos) {
         try {
             clients.lease().close();
@@ -223,8 +223,8 @@ public final class ClickHouseSink implements Sink {
         return columns == null ? List.of() : columns.names();
     }
 
-    /// How often `unknown_fields: ignore` left out each field of typed rows, by name: at most 100 names,
-    /// and the rest under one more.
+    /// How often `unknown_fields: ignore` left out each field of typed rows, by name: at most 100
+    /// names, and the rest under one more.
     public Map<String, Long> ignoredFields() {
         return ignored.counts();
     }
@@ -239,13 +239,14 @@ public final class ClickHouseSink implements Sink {
         return preflight.recognition(shard);
     }
 
-    /// The highest level of delivery that a shard allows as it is set up now, and why it is no higher, with what to
-    /// do. Blocks for nothing.
+    /// The highest level of delivery that a shard allows as it is set up now, and why it is no
+    /// higher, with what to do. Blocks for nothing.
     public Guarantee ceiling(ShardId shard) {
         return preflight.ceiling(shard);
     }
 
-    /// Whether a shard has told how long it remembers tokens, or that it does not tell. Blocks for nothing.
+    /// Whether a shard has told how long it remembers tokens, or that it does not tell. Blocks for
+    /// nothing.
     public boolean lookedAt(ShardId shard) {
         return preflight.lookedAt(shard);
     }

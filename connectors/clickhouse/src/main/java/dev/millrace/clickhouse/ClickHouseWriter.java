@@ -117,7 +117,8 @@ final class ClickHouseWriter implements SinkWriter {
             this.call = call;
         }
 
-        /// A token that may be forgotten keeps nothing from being stored twice: what stands is read first.
+        /// A token that may be forgotten keeps nothing from being stored twice: what stands is
+        /// read first.
         WriteOutcome readFirst() throws InterruptedException {
             return new Verification(settings, this, call.rows(), call.batch().token(), call.token()).missing();
         }
@@ -161,8 +162,8 @@ final class ClickHouseWriter implements SinkWriter {
         }
     }
 
-    /// A question about what is stored ends before its attempt does: what another replica does not answer is
-    /// told then, and nobody takes the time-out for one of the replica that is written to.
+    /// A question about what is stored ends before its attempt does: what another replica does not
+    /// answer is told then, and nobody takes the time-out for one of the replica that is written to.
     static long endOfQuestion(long deadlineNanos, long nowNanos) {
         if (deadlineNanos == NanoClock.NEVER) return deadlineNanos;
         return deadlineNanos - Math.max((deadlineNanos - nowNanos) / 10, LEAST_MARGIN_NANOS);

@@ -27,9 +27,10 @@ final class EndpointCheckup {
         }
     }
 
-    /// `uuid` names the server, empty where it has none. `table` is null where there is none. `path` and
-    /// `replica` are the table's in Keeper, empty where it is not replicated. `forgets` says which view fills a
-    /// table that remembers no tokens, empty for none.
+    /// `uuid` names the server, empty where it has none. `table` is null where there is none.
+    /// `path` and
+    /// `replica` are the table's in Keeper, empty where it is not replicated. `forgets` says which
+    /// view fills a table that remembers no tokens, empty for none.
     record Facts(
             String uuid,
             String version,

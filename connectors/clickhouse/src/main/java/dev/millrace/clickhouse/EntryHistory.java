@@ -2,11 +2,11 @@ package dev.millrace.clickhouse;
 
 import java.util.ArrayDeque;
 
-/// How many entries everybody made in a table's deduplication log of late, and so for how long the last so many of
-/// them reach back (EO-10).
+/// How many entries everybody made in a table's deduplication log of late, and so for how long the
+/// last so many of them reach back (EO-10).
 ///
-/// A look tells the rate at its moment; between two looks the higher of the two counts, before the first its own.
-/// From the last look on, and wherever nothing is known, at least our own share counts.
+/// A look tells the rate at its moment; between two looks the higher of the two counts, before the
+/// first its own. From the last look on, and wherever nothing is known, at least our own share counts.
 ///
 /// Thread ownership: guarded by its owner.
 final class EntryHistory {

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /// What the shards of one sink said of themselves, each when it last answered.
 ///
-/// Invariant: silence unlearns nothing, and a shard that was once found to need verification is verified
-/// for as long as the sink lives, since a batch may be in doubt from before.
+/// Invariant: silence unlearns nothing, and a shard that was once found to need verification is
+/// verified for as long as the sink lives, since a batch may be in doubt from before.
 ///
 /// Thread ownership: shared.
 final class KnownShards {
@@ -77,7 +77,8 @@ final class KnownShards {
         logs.put(shard, log);
     }
 
-    /// Of a shard that answered and could not tell it is that it is verified: what can't be read then is held.
+    /// Of a shard that answered and could not tell it is that it is verified: what can't be read
+    /// then is held.
     Interrupted interrupted(ShardId shard) {
         var found = interrupted.get(shard);
         if (found != null) return found;

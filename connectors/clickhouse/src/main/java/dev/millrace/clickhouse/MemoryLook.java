@@ -9,17 +9,20 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Asks one server how long it knows tokens of the table, and how fast everybody fills that memory. Reads only.
+/// Asks one server how long it knows tokens of the table, and how fast everybody fills that
+/// memory. Reads only.
 ///
-/// An entry is made for each part that an insert adds: one in each table partition that it touches. So what is counted
-/// are parts that were never merged, of the last minute, those that were merged away since among them: the server
-/// keeps these for eight minutes (`old_parts_lifetime`). It takes no log table.
+/// An entry is made for each part that an insert adds: one in each table partition that it
+/// touches. So what is counted are parts that were never merged, of the last minute, those that
+/// were merged away since among them: the server keeps these for eight minutes
+/// (`old_parts_lifetime`). It takes no log table.
 ///
 /// What is not answered is as it was before; nothing waits longer than two seconds for it.
 ///
 /// Thread ownership: none; each question is of the calling thread.
 record MemoryLook(ClickHouseSettings settings, HttpClient client, NanoClock clock) {
-    /// Those that keep each row until somebody deletes it: what others merge away is not there to be read.
+    /// Those that keep each row until somebody deletes it: what others merge away is not there to
+    /// be read.
     private static final Set<String> KEEPS_ROWS = Set.of("MergeTree", "ReplicatedMergeTree", "SharedMergeTree");
 
     private static final Duration PATIENCE = Duration.ofSeconds(2);

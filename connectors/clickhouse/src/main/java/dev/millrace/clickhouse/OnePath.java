@@ -7,8 +7,8 @@ import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Tells whether the replicated tables behind a shard's endpoints are replicas of one another: they have one path in
-/// Keeper, and so one memory of tokens.
+/// Tells whether the replicated tables behind a shard's endpoints are replicas of one another:
+/// they have one path in Keeper, and so one memory of tokens.
 ///
 /// Thread ownership: none; each question is of the calling thread.
 record OnePath(ClickHouseSettings settings, HttpClient client, NanoClock clock) {

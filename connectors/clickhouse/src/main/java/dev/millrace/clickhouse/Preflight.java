@@ -30,7 +30,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Asks servers what they are before anything is written, and keeps what each shard said last. Reads only.
+/// Asks servers what they are before anything is written, and keeps what each shard said last.
+/// Reads only.
 ///
 /// Thread ownership: shared.
 final class Preflight {
@@ -75,8 +76,8 @@ final class Preflight {
         this.known = new KnownShards(shards, settings.limits().insertsPerSecond());
     }
 
-    /// Asks all shards at once. What a shard that does not answer said before still counts for the columns
-    /// that all have.
+    /// Asks all shards at once. What a shard that does not answer said before still counts for the
+    /// columns that all have.
     Description ask(long deadlineNanos) throws InterruptedException {
         var seen = new ArrayList<Server>();
         var unseen = new ArrayList<ShardId>();
@@ -123,8 +124,8 @@ final class Preflight {
         }
     }
 
-    /// Asks its endpoints until one answers. Each has its share of the time, so that one that hangs does
-    /// not use up that of the next.
+    /// Asks its endpoints until one answers. Each has its share of the time, so that one that
+    /// hangs does not use up that of the next.
     private Looked look(
             ShardId shard, List<ClickHouseEndpoint> endpoints, HttpClient client, boolean atStart, long deadlineNanos)
             throws InterruptedException {

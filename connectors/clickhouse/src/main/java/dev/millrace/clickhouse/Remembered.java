@@ -1,8 +1,8 @@
 package dev.millrace.clickhouse;
 
-/// What a shard's table, and what views behind it fill, remember of tokens: the last `entries`, for `seconds`, which
-/// is [#FOR_EVER] where time is no bound. `readable`: what is stored can be read row by row. `forgets` says which
-/// table remembers nothing, and what to do; empty where all do.
+/// What a shard's table, and what views behind it fill, remember of tokens: the last `entries`,
+/// for `seconds`, which is [#FOR_EVER] where time is no bound. `readable`: what is stored can be
+/// read row by row. `forgets` says which table remembers nothing, and what to do; empty where all do.
 record Remembered(long entries, long seconds, boolean readable, String forgets) {
     static final long FOR_EVER = Long.MAX_VALUE;
 

@@ -24,7 +24,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
-/// Looks at every endpoint of every shard, all at once, and then at what they have in common. Reads only.
+/// Looks at every endpoint of every shard, all at once, and then at what they have in common.
+/// Reads only.
 ///
 /// Thread ownership: the thread that asks; it looks on virtual threads of its own.
 final class SinkCheckup {

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/// Looks at the table at one endpoint: its engine, what it remembers of tokens, the views behind it, its
-/// replica's state, its columns, and whether it may be written to.
+/// Looks at the table at one endpoint: its engine, what it remembers of tokens, the views behind
+/// it, its replica's state, its columns, and whether it may be written to.
 ///
 /// Thread ownership: the thread that looks; `look` comes first.
 final class TableCheckup {

@@ -2,8 +2,9 @@ package dev.millrace.clickhouse;
 
 /// A table as one server has it, as far as it matters to what is written there.
 ///
-/// `window` is how many tokens it remembers, counted by table partition, 0 for none; `windowSeconds` for
-/// how long, 0 where time is no bound. `fsync`: an insert is acknowledged when it is on the disk.
+/// `window` is how many tokens it remembers, counted by table partition, 0 for none;
+/// `windowSeconds` for how long, 0 where time is no bound. `fsync`: an insert is acknowledged when
+/// it is on the disk.
 record TableFacts(
         String database,
         String name,

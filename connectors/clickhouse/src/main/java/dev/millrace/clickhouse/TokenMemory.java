@@ -8,11 +8,13 @@ import org.jspecify.annotations.Nullable;
 
 /// For how long a token is sure to be known in one shard, by what looks at its table told (EO-10).
 ///
-/// That is the shorter of two: the seconds that the table keeps it, and the time in which everybody who writes to the
-/// table makes as many entries as it keeps. A tenth of the entries is kept back for what comes between two looks.
+/// That is the shorter of two: the seconds that the table keeps it, and the time in which
+/// everybody who writes to the table makes as many entries as it keeps. A tenth of the entries is
+/// kept back for what comes between two looks.
 ///
-/// Before a server was looked at no bound is known, and none is given: the first to write has it looked at, and what
-/// a planned batch may be then is judged anew. One that does not tell is believed to know as little as any.
+/// Before a server was looked at no bound is known, and none is given: the first to write has it
+/// looked at, and what a planned batch may be then is judged anew. One that does not tell is
+/// believed to know as little as any.
 ///
 /// Thread ownership: shared.
 final class TokenMemory {
@@ -76,8 +78,8 @@ final class TokenMemory {
         return Math.min(remembered.nanos(), history.windowNanos(nowNanos, remembered.entries() * SURE));
     }
 
-    /// That it is shorter than a replay may take, with what to set; empty where it is not. `perSecond` are the entries
-    /// that everybody makes.
+    /// That it is shorter than a replay may take, with what to set; empty where it is not.
+    /// `perSecond` are the entries that everybody makes.
     static String shortOf(TableFacts table, double perSecond) {
         var needed = perSecond * REPLAY.toSeconds();
         if (!table.remembers() || table.window() >= needed) return "";

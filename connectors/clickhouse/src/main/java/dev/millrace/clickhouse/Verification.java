@@ -19,11 +19,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Tells by reading whether the rows of a batch are stored, where a server may remember a batch's token
-/// and have lost its rows (CH-9), or may have forgotten the token (EO-10); and sends what is gone again.
+/// and have lost its rows (CH-9), or may have forgotten the token (EO-10); and sends what is gone
+/// again.
 ///
 /// Where the batch's token was told to be written, a request of an earlier attempt that arrives late is
-/// dropped; a forgotten one's is not, and is beyond any check. What a replica has or lacks counts only if it said
-/// before that it runs no
+/// dropped; a forgotten one's is not, and is beyond any check. What a replica has or lacks counts
+/// only if it said before that it runs no
 /// insert of the batch and doubts no part of the table. All rows on such replicas, together: written. A
 /// row is gone if every replica of the shard counts and lacks it: the one that took it is among them.
 /// Anything else decides nothing, and the batch is sent again as it is. What is gone goes under a token
@@ -80,16 +81,17 @@ final class Verification {
         this.places = new RowPlaces(rows);
     }
 
-    /// What a question is asked with: an answer that is cut by a limit of the server's is an error, never
-    /// a short answer.
+    /// What a question is asked with: an answer that is cut by a limit of the server's is an
+    /// error, never a short answer.
     static String parameters() {
         return "default_format=TSV&wait_end_of_query=1&result_overflow_mode=throw&read_overflow_mode=throw"
                 + "&timeout_overflow_mode=throw&limit=0&offset=0";
     }
 
-    /// What became of the batch, once what is missing of it was sent: where its token may be forgotten, and nothing
-    /// was sent now. If nothing of it is there it goes under its own token, by which a request of an earlier
-    /// attempt that comes late is known; else what is missing goes under a token of these rows.
+    /// What became of the batch, once what is missing of it was sent: where its token may be
+    /// forgotten, and nothing was sent now. If nothing of it is there it goes under its own token,
+    /// by which a request of an earlier attempt that comes late is known; else what is missing
+    /// goes under a token of these rows.
     WriteOutcome missing() throws InterruptedException {
         try {
             var missing = gone();

@@ -14,17 +14,17 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// Asks one server what it is: version, settings that it knows, the table's engine, how much it remembers
-/// of tokens, and the columns. Reads only.
+/// Asks one server what it is: version, settings that it knows, the table's engine, how much it
+/// remembers of tokens, and the columns. Reads only.
 ///
 /// Thread ownership: none; each question is of the calling thread.
 record Visit(ClickHouseSettings settings, HttpClient client, NanoClock clock) {
     /// What came of it. Closed: switches over it have no default.
     sealed interface Said {}
 
-    /// What one server said. `engine` is empty where it has no such table. `window` is −1 where it named
-    /// none. `columns` are those that take coordinates, by name; `typed` were asked for where rows are
-    /// typed.
+    /// What one server said. `engine` is empty where it has no such table. `window` is −1 where it
+    /// named none. `columns` are those that take coordinates, by name; `typed` were asked for
+    /// where rows are typed.
     record Server(
             String version,
             Set<String> known,
@@ -89,7 +89,8 @@ record Visit(ClickHouseSettings settings, HttpClient client, NanoClock clock) {
             return new Silent(Objects.requireNonNull(instead));
         }
 
-        /// The server answered, and did not tell: it does not know the question, or whoever asks may not.
+        /// The server answered, and did not tell: it does not know the question, or whoever asks
+        /// may not.
         boolean denied() {
             return text == null && silent().failure().code().matches("\\d+");
         }

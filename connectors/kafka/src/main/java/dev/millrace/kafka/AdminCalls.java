@@ -118,8 +118,8 @@ final class AdminCalls implements AutoCloseable {
     /// A topic as the cluster knows it.
     record Topic(TopicId id, int partitions) {}
 
-    /// Makes a topic with as many partitions and replicas as the cluster gives by default. One that somebody else made
-    /// in between is as good.
+    /// Makes a topic with as many partitions and replicas as the cluster gives by default. One
+    /// that somebody else made in between is as good.
     void create(String topic, Map<String, String> settings, long untilNanos) throws Failed {
         var asked = new NewTopic(topic, Optional.empty(), Optional.empty()).configs(settings);
         try {

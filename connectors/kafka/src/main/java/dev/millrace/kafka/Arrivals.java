@@ -23,11 +23,11 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Partitions that were assigned and are not read yet: each waits, paused, for its committed offset and for the
-/// identity of its topic.
+/// Partitions that were assigned and are not read yet: each waits, paused, for its committed
+/// offset and for the identity of its topic.
 ///
-/// A partition without a committed offset is new in a group that has offsets (the group's own start is settled before
-/// anybody joins), so it is read from its beginning, and that is said.
+/// A partition without a committed offset is new in a group that has offsets (the group's own
+/// start is settled before anybody joins), so it is read from its beginning, and that is said.
 ///
 /// Thread ownership: the source thread.
 final class Arrivals {
@@ -86,7 +86,8 @@ final class Arrivals {
         });
     }
 
-    /// Reads where those begin that do not know it yet, while no commit of this member is out. What does not come in time is asked again at the next turn.
+    /// Reads where those begin that do not know it yet, while no commit of this member is out.
+    /// What does not come in time is asked again at the next turn.
     void locate() {
         var unknown = new HashSet<TopicPartition>();
         arriving.forEach((partition, one) -> {

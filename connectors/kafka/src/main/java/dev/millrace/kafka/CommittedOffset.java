@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 /// What a group has committed of one partition, beside what its log is.
 ///
 /// `offset` is −1 where it has committed nothing. `end` is where the log ends for readers of what is
-/// committed. `note` is what stands beside the offset, in so many `characters`. `topicId` is the topic's of
-/// now.
+/// committed. `note` is what stands beside the offset, in so many `characters`. `topicId` is the
+/// topic's of now.
 public record CommittedOffset(
         String topic,
         int partition,

@@ -30,8 +30,7 @@ final class Feeds {
             feeds.add(new Feed(sink, index, sink.encoder().get(), all.size()));
             for (var shard = 0; shard < sink.shards(); shard++)
                 for (var lane = 0; lane < sink.lanes(); lane++)
-                    all.add(new Outlet(
-                            new Target(index, shard, lane), sink, intake));
+                    all.add(new Outlet(new Target(index, shard, lane), sink, intake));
         }
         outlets = all.toArray(Outlet[]::new);
     }

@@ -26,11 +26,11 @@ public final class GroupOffsets {
         this.clock = clock;
     }
 
-    /// For each partition of the topics that the source reads, and of those that it does not, what the group
-    /// has committed of them; in order.
+    /// For each partition of the topics that the source reads, and of those that it does not, what
+    /// the group has committed of them; in order.
     ///
-    /// Throws, within `startup_timeout`, with a line for a person and an exit code: 2 for what has to be mended,
-    /// 5 where nobody answers.
+    /// Throws, within `startup_timeout`, with a line for a person and an exit code: 2 for what has
+    /// to be mended, 5 where nobody answers.
     public List<CommittedOffset> read() throws StartRefused {
         var until = clock.nanoTime() + settings.startupTimeoutNanos();
         try (var calls = new AdminCalls(new KafkaClients(settings).admin(), clock, () -> false)) {

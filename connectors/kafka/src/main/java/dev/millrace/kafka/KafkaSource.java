@@ -1,6 +1,7 @@
 package dev.millrace.kafka;
 
 import dev.millrace.checkpoint.OpenHandles;
+import dev.millrace.checkpoint.SourcePartition;
 import dev.millrace.checkpoint.TopicId;
 import dev.millrace.sinkpool.DeadLetters;
 import dev.millrace.sinkpool.Intake;
@@ -8,10 +9,9 @@ import dev.millrace.sinkpool.NanoClock;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
-import java.util.TreeMap;
-import dev.millrace.checkpoint.SourcePartition;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -50,8 +50,8 @@ public final class KafkaSource implements AutoCloseable {
     private volatile @Nullable AdminCalls atTheEnd;
     private volatile @Nullable TopicWatch watch;
 
-    /// `sinks` in the order of [dev.millrace.sinkpool.Target#sink]. Throws [IllegalArgumentException] for
-    /// a client property that is not a user's to set.
+    /// `sinks` in the order of [dev.millrace.sinkpool.Target#sink]. Throws
+    /// [IllegalArgumentException] for a client property that is not a user's to set.
     public KafkaSource(
             KafkaSourceSettings settings,
             List<SinkFeed> sinks,
@@ -114,7 +114,9 @@ public final class KafkaSource implements AutoCloseable {
             topics.forEach((name, topic) -> ids.put(name, topic.id()));
             var planning = settings.planning();
             if (planning != null)
-                planning.cluster().set(admin.clusterId(clock.nanoTime() + settings.startupTimeoutNanos()).hashCode());
+                planning.cluster()
+                        .set(admin.clusterId(clock.nanoTime() + settings.startupTimeoutNanos())
+                                .hashCode());
             var counts = new TreeMap<String, Integer>();
             topics.forEach((name, topic) -> counts.put(name, topic.partitions()));
             var refusal = listener.starts(counts);
@@ -122,7 +124,8 @@ public final class KafkaSource implements AutoCloseable {
             open();
         } catch (AdminCalls.Failed failed) {
             admin.close();
-            throw new StartRefused(5, "could not " + failed.getMessage() + ": " + failed.why().getMessage());
+            throw new StartRefused(
+                    5, "could not " + failed.getMessage() + ": " + failed.why().getMessage());
         } catch (AdminCalls.Stopped stop) {
             admin.close();
             return false;

@@ -6,7 +6,8 @@ import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// What the source is told: which topics of which cluster, as which group, and how carefully. Times are nanoseconds.
+/// What the source is told: which topics of which cluster, as which group, and how carefully.
+/// Times are nanoseconds.
 public record KafkaSourceSettings(
         String bootstrapServers,
         Subscription topics,
@@ -77,7 +78,8 @@ public record KafkaSourceSettings(
             }
         }
 
-        /// All whose whole name matches, also those that come later. Kafka's internal topics never match.
+        /// All whose whole name matches, also those that come later. Kafka's internal topics never
+        /// match.
         record Matching(Pattern pattern) implements Subscription {
             @Override
             public boolean includes(String topic) {
@@ -86,8 +88,8 @@ public record KafkaSourceSettings(
         }
     }
 
-    /// Where a group starts that has no offset at all for these topics. A partition that comes later starts at its
-    /// beginning.
+    /// Where a group starts that has no offset at all for these topics. A partition that comes
+    /// later starts at its beginning.
     public enum OnNoOffset {
         FAIL,
         EARLIEST,
@@ -101,7 +103,8 @@ public record KafkaSourceSettings(
         CONTINUE
     }
 
-    /// How members find each other: the classic protocol with cooperative-sticky assignment, or KIP-848's.
+    /// How members find each other: the classic protocol with cooperative-sticky assignment, or
+    /// KIP-848's.
     public enum GroupProtocol {
         CLASSIC,
         CONSUMER
@@ -117,9 +120,9 @@ public record KafkaSourceSettings(
         DEAD_LETTER
     }
 
-    /// How a value becomes rows. At most `mostLetters` rows of a partition, which never become some, are on their way
-    /// to the dead-letter topic. Where they are more than `maxRate` of its rows, it is
-    /// the schema that changed; 1 for never.
+    /// How a value becomes rows. At most `mostLetters` rows of a partition, which never become
+    /// some, are on their way to the dead-letter topic. Where they are more than `maxRate` of its
+    /// rows, it is the schema that changed; 1 for never.
     public record Values(
             ValueFormat.Kind format,
             ValueFormat.OnTombstone onTombstone,
@@ -152,8 +155,8 @@ public record KafkaSourceSettings(
         }
     }
 
-    /// When what is done is committed; how much may be taken and undone; how long a failed range may hold its
-    /// partition before the process ends.
+    /// When what is done is committed; how much may be taken and undone; how long a failed range
+    /// may hold its partition before the process ends.
     public record Checkpoint(long intervalNanos, int maxPending, long stalledFailAfterNanos, long commitTimeoutNanos) {
         public Checkpoint {
             if (intervalNanos < 100 * MILLIS)
@@ -168,7 +171,8 @@ public record KafkaSourceSettings(
         }
     }
 
-    /// A revoke waits `drainTimeoutNanos` for what is in flight. A member without an assignment is unready after
+    /// A revoke waits `drainTimeoutNanos` for what is in flight. A member without an assignment is
+    /// unready after
     /// `unreadyAfterNanos`, and ends the process after `endAfterNanos`.
     public record Membership(long drainTimeoutNanos, long unreadyAfterNanos, long endAfterNanos) {
         public Membership {
@@ -184,9 +188,9 @@ public record KafkaSourceSettings(
         }
     }
 
-    /// How often the topics' identities and ends are read, and how old the client's metadata may grow: that is how
-    /// soon a new partition or a new matching topic is seen. A transaction hangs that stands
-    /// open for `hangingNanos`.
+    /// How often the topics' identities and ends are read, and how old the client's metadata may
+    /// grow: that is how soon a new partition or a new matching topic is seen. A transaction hangs
+    /// that stands open for `hangingNanos`.
     public record Watch(long identityNanos, long lagNanos, long metadataMaxAgeNanos, long hangingNanos) {
         public Watch {
             positive("identity interval", identityNanos);
@@ -245,8 +249,8 @@ public record KafkaSourceSettings(
         return with(draft -> draft.planning = how);
     }
 
-    /// Whether segments that are open under other settings are cut anew, and their rows perhaps stored twice; else
-    /// the process ends.
+    /// Whether segments that are open under other settings are cut anew, and their rows perhaps
+    /// stored twice; else the process ends.
     public KafkaSourceSettings replans(boolean choice) {
         return with(draft -> draft.replans = choice);
     }

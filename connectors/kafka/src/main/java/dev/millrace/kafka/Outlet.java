@@ -11,10 +11,11 @@ import org.jspecify.annotations.Nullable;
 
 /// The chunks of one source thread for one target that its shard has not taken yet.
 ///
-/// They go over in bulk: waking a shard for each chunk costs more than anything else between poll and socket. What
-/// waits
-/// here counts in the budget, so a bulk is a small part of it: of a dead shard that holds its share, no more than that
-/// comes on top. A refused offer keeps them, in order, and blocks the outlet until one is taken.
+/// They go over in bulk: waking a shard for each chunk costs more than anything else between poll
+/// and socket. What waits
+/// here counts in the budget, so a bulk is a small part of it: of a dead shard that holds its
+/// share, no more than that comes on top. A refused offer keeps them, in order, and blocks the
+/// outlet until one is taken.
 ///
 /// Thread ownership: the source thread.
 final class Outlet {

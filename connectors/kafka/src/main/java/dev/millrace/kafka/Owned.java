@@ -39,8 +39,8 @@ final class Owned {
     /// Nor is anything more of it committed.
     boolean forgotten;
 
-    /// A sink's table changed: no more of it is taken, and it is read again from its watermark as soon as
-    /// nothing of it is on its way, or then. Null while that is not so.
+    /// A sink's table changed: no more of it is taken, and it is read again from its watermark as
+    /// soon as nothing of it is on its way, or then. Null while that is not so.
     @Nullable
     Long againByNanos;
 

@@ -17,8 +17,8 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// One partition of one member in one epoch: what was polled and is not encoded yet, what is being built,
-/// and how far it is done.
+/// One partition of one member in one epoch: what was polled and is not encoded yet, what is being
+/// built, and how far it is done.
 ///
 /// A poll's records wait as a cursor. Encoding stops at the first full thing and goes on later from the
 /// same record, so nothing is encoded without room, and no record is encoded twice.
@@ -156,7 +156,8 @@ final class PartitionFlow {
         return segments;
     }
 
-    /// Registers what a poll gave, up to the position after it. Ranges end where the leader epoch changes.
+    /// Registers what a poll gave, up to the position after it. Ranges end where the leader epoch
+    /// changes.
     void polled(@Nullable PolledRecords records, long next, int nextLeaderEpoch, long nowNanos) {
         var size = records == null ? 0 : records.size();
         if (records != null && (records.offset(0) < tracker.end() || records.offset(size - 1) >= next))
@@ -300,9 +301,7 @@ final class PartitionFlow {
 
     /// Cuts what has waited so long for more.
     boolean cutDue(long nowNanos) {
-        return segments != null
-                && NanoClock.reached(cutAtNanos(), nowNanos)
-                && cut(nowNanos);
+        return segments != null && NanoClock.reached(cutAtNanos(), nowNanos) && cut(nowNanos);
     }
 
     /// A range was told, in this epoch.
@@ -391,8 +390,9 @@ final class PartitionFlow {
             builder.begin(run.ack, run.polledNanos);
         }
         var answer = builder.append(record, mine[i].encoder());
-        if (segments != null && answer instanceof Encoded.Written && feeds.outlet(target).planned())
-            segments.row(run.polledNanos);
+        if (segments != null
+                && answer instanceof Encoded.Written
+                && feeds.outlet(target).planned()) segments.row(run.polledNanos);
         if (!open[target] && builder.rows() > 0) {
             open[target] = true;
             openBuilders[openCount++] = target;
@@ -417,8 +417,8 @@ final class PartitionFlow {
         return collecting != null && outlet.planned() ? chunk -> collecting.add(target, chunk) : outlet::add;
     }
 
-    /// Whether a sink's table lacks what the record needs. What is before it is done when its chunks are; it is
-    /// looked at again in another epoch only.
+    /// Whether a sink's table lacks what the record needs. What is before it is done when its
+    /// chunks are; it is looked at again in another epoch only.
     private boolean waits(RecordView record, Run run) {
         for (var feed : mine) {
             var what = feed.encoder().waitsFor(record);

@@ -5,8 +5,8 @@ import dev.millrace.checkpoint.CommitNote;
 import dev.millrace.checkpoint.Plan;
 import org.jspecify.annotations.Nullable;
 
-/// What a committed entry means for whoever goes on from it: the plan to replay, or none; how many rows may be sent in
-/// other batches than before; and what is to be said, or why nothing goes on.
+/// What a committed entry means for whoever goes on from it: the plan to replay, or none; how many
+/// rows may be sent in other batches than before; and what is to be said, or why nothing goes on.
 ///
 /// Whatever stands there, nothing is ever taken as done because of it (I9).
 record PlanFound(
@@ -53,7 +53,8 @@ record PlanFound(
         if (open.isEmpty()) return new PlanFound(null, 0, null, null);
         var offsets = open.getLast().to() - committed.offset();
         var what = open.size() + " segments [" + committed.offset() + ", "
-                + open.getLast().to() + ") are open that were cut under other settings of delivery, format, route, sinks"
+                + open.getLast().to()
+                + ") are open that were cut under other settings of delivery, format, route, sinks"
                 + " or shards";
         if (!settings.replans())
             return new PlanFound(

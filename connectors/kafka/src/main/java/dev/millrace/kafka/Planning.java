@@ -10,8 +10,9 @@ import java.util.function.Function;
 /// How batches are planned before they are sent, under effectively-once delivery.
 ///
 /// `fingerprint` is of all settings that decide which rows a batch has; `cluster` is a hash of the
-/// id of the Kafka cluster, set when the source starts; 0 for unknown. `newestTokens` tells of each shard that keeps
-/// tokens for good which one it acknowledged last of a partition, by the hash of its name. `quarantineNanos`: how long a commit that timed out may still be applied.
+/// id of the Kafka cluster, set when the source starts; 0 for unknown. `newestTokens` tells of
+/// each shard that keeps tokens for good which one it acknowledged last of a partition, by the
+/// hash of its name. `quarantineNanos`: how long a commit that timed out may still be applied.
 public record Planning(
         long fingerprint,
         AtomicInteger cluster,

@@ -20,11 +20,12 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// The rows of one partition in one epoch by segments: collects what is encoded for the next one, keeps what is cut
-/// until its plan is committed, and rebuilds those that the plan had before.
+/// The rows of one partition in one epoch by segments: collects what is encoded for the next one,
+/// keeps what is cut until its plan is committed, and rebuilds those that the plan had before.
 ///
-/// Invariant S1: no chunk reaches an outlet before [SegmentPlan] calls its segment written ahead. S2: a segment that
-/// the plan has is rebuilt by its offsets alone; nothing is cut before all of them were.
+/// Invariant S1: no chunk reaches an outlet before [SegmentPlan] calls its segment written ahead.
+/// S2: a segment that the plan has is rebuilt by its offsets alone; nothing is cut before all of
+/// them were.
 ///
 /// Thread ownership: the source thread.
 final class Segments {
@@ -41,8 +42,9 @@ final class Segments {
         long bytes;
     }
 
-    /// How much of the budget one segment of one partition may take: what waits for plans, all partitions together,
-    /// must leave room for what is written, and a partition whose plans nobody commits must leave room for the others.
+    /// How much of the budget one segment of one partition may take: what waits for plans, all
+    /// partitions together, must leave room for what is written, and a partition whose plans
+    /// nobody commits must leave room for the others.
     record Share(long rows, long bytes) {
         static Share of(AdmissionBudget budget, int partitions) {
             var parts = (MOST_WAITING + 1L) * (partitions + 1L);
@@ -72,8 +74,8 @@ final class Segments {
     private long rebuiltUpTo;
     private AdmissionBudget.@Nullable Lease reserved;
 
-    /// `share`: a segment is full with so much, whatever its shards could take; it is asked each time, since partitions
-    /// come and go. What is open of the plan is
+    /// `share`: a segment is full with so much, whatever its shards could take; it is asked each
+    /// time, since partitions come and go. What is open of the plan is
     /// replayed; it was cut by a clock that now shows `nowSeconds`.
     Segments(
             SegmentPlan plan,
@@ -109,7 +111,8 @@ final class Segments {
         return Long.MAX_VALUE;
     }
 
-    /// How many offsets the segments have that are rebuilt and are not all behind `to` or before `from`.
+    /// How many offsets the segments have that are rebuilt and are not all behind `to` or before
+    /// `from`.
     long planned(long from, long to) {
         var offsets = 0L;
         for (var segment : replay)
@@ -122,9 +125,9 @@ final class Segments {
         return reserved != null;
     }
 
-    /// Reserves the place of the segment that is rebuilt next before its first row is encoded, so that replay
-    /// cannot fill the budget with halves of segments (EO-16). `anyway`: nothing else that is rebuilt will make room.
-    /// Returns whether it may be encoded.
+    /// Reserves the place of the segment that is rebuilt next before its first row is encoded, so
+    /// that replay cannot fill the budget with halves of segments (EO-16). `anyway`: nothing else
+    /// that is rebuilt will make room. Returns whether it may be encoded.
     boolean admit(boolean anyway) {
         var next = replay.peek();
         if (next == null || reserved != null) return true;
@@ -224,8 +227,8 @@ final class Segments {
         return was;
     }
 
-    /// A commit of this entry lasts: what it says is written ahead goes to the shards. Returns where the segments
-    /// begin that may be taken apart from now on.
+    /// A commit of this entry lasts: what it says is written ahead goes to the shards. Returns
+    /// where the segments begin that may be taken apart from now on.
     List<Long> committed(CommitEntry entry) {
         plan.committed(entry);
         for (var first = cuts.peek(); first != null && plan.writtenAhead(first.segment.from()); first = cuts.peek())
@@ -239,15 +242,19 @@ final class Segments {
     private void release(Cut cut, boolean replayed) {
         var segment = cut.segment;
         var of = new PlannedSegment(
-                segment.from(), segment.to(), sinceNanos.getOrDefault(segment.from(), 0L), replayed, plan.splitWrittenAhead(segment.from()));
+                segment.from(),
+                segment.to(),
+                sinceNanos.getOrDefault(segment.from(), 0L),
+                replayed,
+                plan.splitWrittenAhead(segment.from()));
         cut.chunks.forEach((outlet, chunks) -> {
             for (var chunk : chunks) chunk.planned(of, chunk == chunks.getLast());
             feeds.outlet(outlet).addSegment(chunks);
         });
     }
 
-    /// A batch of the segment that this offset is in is to be taken apart. Returns where the segment begins if
-    /// that is in the committed plan already, else -1: it is asked for.
+    /// A batch of the segment that this offset is in is to be taken apart. Returns where the
+    /// segment begins if that is in the committed plan already, else -1: it is asked for.
     long split(long offset) {
         for (var segment : plan.segments()) {
             if (offset < segment.from() || offset >= segment.to()) continue;

@@ -7,12 +7,13 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// One sink as the source sees it: which topics it takes, how a record becomes a row of it, and to which shard and
-/// lane the row goes. Its place in the list that the source is given is [dev.millrace.sinkpool.Target#sink].
+/// One sink as the source sees it: which topics it takes, how a record becomes a row of it, and to
+/// which shard and lane the row goes. Its place in the list that the source is given is
+/// [dev.millrace.sinkpool.Target#sink].
 ///
-/// `encoder` makes one for each source thread. A chunk is full at `chunkBytes`, and is handed over when its oldest
-/// row is `chunkLingerNanos` old. `planned` is null for a sink without tokens, whose shards merge what comes: nobody
-/// waits for a plan there.
+/// `encoder` makes one for each source thread. A chunk is full at `chunkBytes`, and is handed over
+/// when its oldest row is `chunkLingerNanos` old. `planned` is null for a sink without tokens,
+/// whose shards merge what comes: nobody waits for a plan there.
 public record SinkFeed(
         String name,
         Predicate<String> topics,
@@ -23,8 +24,8 @@ public record SinkFeed(
         int chunkBytes,
         long chunkLingerNanos,
         @Nullable PlannedBatches planned) {
-    /// When a segment is cut, for the batch that one shard gets of it. `lingerNanos` is asked when a partition comes:
-    /// how many there are decides it (EO-17).
+    /// When a segment is cut, for the batch that one shard gets of it. `lingerNanos` is asked when
+    /// a partition comes: how many there are decides it (EO-17).
     public record PlannedBatches(int maxRows, long maxBytes, LongSupplier lingerNanos) {}
 
     /// One whose shards merge what comes.

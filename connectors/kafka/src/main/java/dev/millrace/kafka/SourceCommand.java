@@ -22,8 +22,8 @@ public sealed interface SourceCommand {
     /// Read again from `from`, in place: the partition stays assigned, and paused if it is.
     record ReadAgain(SourcePartition partition, CommitEntry from) implements SourceCommand {}
 
-    /// Its plan says that these shards, by the hashes of their names, acknowledged these tokens, by their first
-    /// bytes: they are asked whether they have them still (EO-13).
+    /// Its plan says that these shards, by the hashes of their names, acknowledged these tokens,
+    /// by their first bytes: they are asked whether they have them still (EO-13).
     record AskFor(SourcePartition partition, Map<Integer, Long> newestTokens) implements SourceCommand {}
 
     /// Something worth a log line. Nothing depends on it.

@@ -23,6 +23,8 @@ public final class SourceCounters {
     private final AtomicLong flapping = new AtomicLong();
     private final AtomicLong staleAcks = new AtomicLong();
     private final AtomicLong perhapsTwice = new AtomicLong();
+    private volatile int planCharacters;
+    private volatile long quarantineNanos;
     private final AtomicLong offsetsLost = new AtomicLong();
     private final Map<PauseReason, AtomicLong> pauses = new EnumMap<>(PauseReason.class);
     private final Map<CommitResult, AtomicLong> commits = new EnumMap<>(CommitResult.class);
@@ -55,6 +57,23 @@ public final class SourceCounters {
 
     void lostOffsets(long count) {
         offsetsLost.addAndGet(count);
+    }
+
+    /// The longest plan of a member, and how long plans still wait for a commit that timed out.
+    void plans(int characters, long quarantined) {
+        planCharacters = characters;
+        quarantineNanos = quarantined;
+    }
+
+    /// Of the longest plan, in characters; 0 without any. With several members, of one of them.
+    public int planCharacters() {
+        return planCharacters;
+    }
+
+    /// How long plans do not count as written, since a commit that timed out may still be applied;
+    /// in nanoseconds.
+    public long quarantineNanos() {
+        return quarantineNanos;
     }
 
     /// So many offsets may have been sent before in other batches.
@@ -92,8 +111,8 @@ public final class SourceCounters {
         return staleAcks.get();
     }
 
-    /// Rows, at most, that are sent again in other batches than before, so that no token is recognised: the plan
-    /// was lost, or its settings or a table changed.
+    /// Rows, at most, that are sent again in other batches than before, so that no token is
+    /// recognised: the plan was lost, or its settings or a table changed.
     public long possibleDuplicates() {
         return perhapsTwice.get();
     }

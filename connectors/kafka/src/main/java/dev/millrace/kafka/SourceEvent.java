@@ -22,10 +22,7 @@ public sealed interface SourceEvent {
             CommitEntry start,
             @Nullable CommitEntry committed,
             long logEnd) implements SourceEvent {
-        public Assigned(
-                SourcePartition partition,
-                CommitEntry start,
-                @Nullable CommitEntry committed) {
+        public Assigned(SourcePartition partition, CommitEntry start, @Nullable CommitEntry committed) {
             this(partition, start, committed, -1);
         }
     }
@@ -37,7 +34,8 @@ public sealed interface SourceEvent {
         }
     }
 
-    /// Of one partition: its records, null for none, and the position after them, past markers and holes.
+    /// Of one partition: its records, null for none, and the position after them, past markers and
+    /// holes.
     record Batch(SourcePartition partition, @Nullable PolledRecords records, long next, int leaderEpoch) {}
 
     /// Time passed.
@@ -55,8 +53,8 @@ public sealed interface SourceEvent {
         }
     }
 
-    /// Asks for the forced commit of these, or with null of all: the answer is one command, or none when
-    /// nothing is left.
+    /// Asks for the forced commit of these, or with null of all: the answer is one command, or
+    /// none when nothing is left.
     record CommitNow(@Nullable Set<SourcePartition> only) implements SourceEvent {}
 
     /// These are gone, whatever is in flight.
@@ -82,8 +80,8 @@ public sealed interface SourceEvent {
     /// The log ends, or differs from what was read, at `logEnd`, below `position`.
     record LogTruncated(SourcePartition partition, long position, long logEnd) implements SourceEvent {}
 
-    /// The sink of this name makes rows differently from now on: its encoders are to be asked for again,
-    /// and what was made before and is not sent is of no use.
+    /// The sink of this name makes rows differently from now on: its encoders are to be asked for
+    /// again, and what was made before and is not sent is of no use.
     record LayoutChanged(String sink) implements SourceEvent {}
 
     /// In order, so that what follows from it is the same in every run of the machine.

@@ -117,8 +117,8 @@ public final class SourceMachine {
         return new SourceMachine(parts, accounts::of, nowNanos);
     }
 
-    /// The one method that may change it. `nowNanos` never decreases; commands come in the order in which
-    /// they are to be carried out.
+    /// The one method that may change it. `nowNanos` never decreases; commands come in the order
+    /// in which they are to be carried out.
     public void on(SourceEvent event, long nowNanos, Consumer<SourceCommand> out) {
         switch (event) {
             case SourceEvent.Assigned assigned -> assigned(assigned, nowNanos, out);
@@ -153,8 +153,7 @@ public final class SourceMachine {
                 ? new PlanFound(null, 0, null, null)
                 : PlanFound.of(parts.settings(), committed, assigned.logEnd());
         var plans = planning;
-        var plan =
-                plans == null ? null : new SegmentPlan(plans.plans(), partition, assigned.start(), found.plan());
+        var plan = plans == null ? null : new SegmentPlan(plans.plans(), partition, assigned.start(), found.plan());
         begin(partition, plan, assigned.start(), nowNanos);
         parts.counters().perhapsTwice(found.perhapsTwice());
         var known = found.plan();
@@ -168,8 +167,7 @@ public final class SourceMachine {
     }
 
     /// An epoch of it begins.
-    private void begin(
-            SourcePartition partition, @Nullable SegmentPlan plan, CommitEntry start, long nowNanos) {
+    private void begin(SourcePartition partition, @Nullable SegmentPlan plan, CommitEntry start, long nowNanos) {
         var checkpoint = parts.settings().checkpoint();
         var tracker = new PartitionTracker(
                 partition,
@@ -314,14 +312,18 @@ public final class SourceMachine {
         one.noPlace = !segments.admit(!another);
     }
 
-    /// Cuts what is old enough, and has what is new in plans committed at once: writes wait for that. While nobody
-    /// knows whether this member still is one, nothing is cut (EO-4).
+    /// Cuts what is old enough, and has what is new in plans committed at once: writes wait for
+    /// that. While nobody knows whether this member still is one, nothing is cut (EO-4).
     private void cut(long nowNanos) {
         if (planning == null) return;
+        var longest = 0;
         for (var one : owned.values()) {
             if (mayCut(one)) one.flow.cutDue(nowNanos);
             planMoved(one);
+            var segments = one.flow.segments();
+            if (segments != null) longest = Math.max(longest, segments.plan.characters());
         }
+        parts.counters().plans(longest, flight.quarantineNanos(nowNanos));
     }
 
     private boolean mayCut(Owned one) {
@@ -521,8 +523,8 @@ public final class SourceMachine {
         for (var one : of) intake.revoking(one.flow.partition, one.flow.epoch);
     }
 
-    /// What waits was polled for the old layout's encoders, and is polled again; what is encoded gets the
-    /// time of a revoke to be written.
+    /// What waits was polled for the old layout's encoders, and is polled again; what is encoded
+    /// gets the time of a revoke to be written.
     private void layoutChanged(String sink, long nowNanos) {
         for (var outlet : advisory) if (outlet.renew(sink)) for (var one : owned.values()) one.flow.splitAdvisory();
         if (!feeds.renew(sink)) return;

@@ -38,8 +38,8 @@ import org.slf4j.LoggerFactory;
 /// One member of the group: a consumer, its machine, and the loop that turns both.
 ///
 /// A turn polls, tells the machine what came and what was resolved since, and carries out what it says.
-/// Nothing in a turn waits but the poll itself, so a sink that is down for hours costs no rebalance. Only
-/// a revoke waits, in its callback, for at most `rebalance.drain_timeout`.
+/// Nothing in a turn waits but the poll itself, so a sink that is down for hours costs no
+/// rebalance. Only a revoke waits, in its callback, for at most `rebalance.drain_timeout`.
 ///
 /// Thread ownership: its own thread, but for `stop`, `finish`, `view` and what is told to it.
 final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {

@@ -23,12 +23,13 @@ import org.apache.kafka.common.errors.UnknownMemberIdException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// What is looked at and settled before the first member joins: the broker answers, the topics exist, and the group
-/// has a place to start from.
+/// What is looked at and settled before the first member joins: the broker answers, the topics
+/// exist, and the group has a place to start from.
 ///
-/// A group without any offset for these topics gets the chosen start committed here, before anybody polls: a
-/// partition without an offset is a new one from then on, whoever asks. The commit is that of a group without
-/// members; where another process was first, the broker refuses it, and its offsets are there to be read.
+/// A group without any offset for these topics gets the chosen start committed here, before
+/// anybody polls: a partition without an offset is a new one from then on, whoever asks. The
+/// commit is that of a group without members; where another process was first, the broker refuses
+/// it, and its offsets are there to be read.
 ///
 /// Thread ownership: the thread that starts the source.
 final class SourceStart {

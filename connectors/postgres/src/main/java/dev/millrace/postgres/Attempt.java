@@ -74,8 +74,8 @@ final class Attempt {
         throw new AttemptOver();
     }
 
-    /// The session is given back: a later cancel is none of its business. False where one came before: then its wire
-    /// is cut, or about to be.
+    /// The session is given back: a later cancel is none of its business. False where one came
+    /// before: then its wire is cut, or about to be.
     synchronized boolean released() {
         wire = null;
         return !cancelled;

@@ -16,8 +16,8 @@ import org.postgresql.util.PSQLWarning;
 /// One attempt to write one batch: one transaction on one session.
 ///
 /// Invariant: nothing is stored unless COMMIT was sent, and COMMIT is sent only when the server counted
-/// every row, the table is the one that they were made for, and the call has not been cancelled. With a token
-/// only rows are sent that no token names, and the token is entered with them.
+/// every row, the table is the one that they were made for, and the call has not been cancelled.
+/// With a token only rows are sent that no token names, and the token is entered with them.
 ///
 /// Thread ownership: the attempt's thread.
 final class BatchWrite {
@@ -147,10 +147,10 @@ final class BatchWrite {
 
     /// What holds for this transaction only, so that it also works behind a pooler that lends sessions.
     ///
-    /// The server gives up before we do, locks first: then it answers with a code, and holds no row lock
-    /// against the next attempt. Its keep-alives end a transaction whose client is gone without a word.
-    /// No time limit of a statement reaches into the wait for a standby in COMMIT: the server ends it
-    /// before.
+    /// The server gives up before we do, locks first: then it answers with a code, and holds no
+    /// row lock against the next attempt. Its keep-alives end a transaction whose client is gone
+    /// without a word. No time limit of a statement reaches into the wait for a standby in COMMIT:
+    /// the server ends it before.
     private String opening() {
         var left = attempt.remainingMillis();
         var sql = new StringBuilder(token == null ? "" : TokenRow.isolation() + "; ");

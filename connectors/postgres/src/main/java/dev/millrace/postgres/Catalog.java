@@ -14,7 +14,8 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/// Reads a table's description, and whether it may be written to, from one server. Changes nothing there.
+/// Reads a table's description, and whether it may be written to, from one server. Changes nothing
+/// there.
 final class Catalog {
     private static final String TABLE = """
             with t as (
@@ -37,8 +38,8 @@ final class Catalog {
     /// With nothing but the system's schema on the search path a type's name is told in full.
     private static final String FULL_NAMES = "select pg_catalog.set_config('search_path', 'pg_catalog', true)";
 
-    /// A type is followed through domains to what they are made of, and through arrays to their elements. A domain's
-    /// modifier replaces the one before it; an array's is that of its elements.
+    /// A type is followed through domains to what they are made of, and through arrays to their
+    /// elements. A domain's modifier replaces the one before it; an array's is that of its elements.
     private static final String COLUMNS = """
             select a.attname, pg_catalog.format_type(a.atttypid, a.atttypmod), a.attgenerated <> '', a.attidentity = 'a',
                    pg_catalog.has_column_privilege(a.attrelid, a.attnum, 'INSERT'), a.attnotnull,
@@ -63,7 +64,8 @@ final class Catalog {
              where a.attrelid = ? and a.attnum > 0 and not a.attisdropped
              order by a.attnum""";
 
-    /// Whether a unique index names a row by nothing but columns that are sent, and always have a value.
+    /// Whether a unique index names a row by nothing but columns that are sent, and always have a
+    /// value.
     private static final String KEYED = """
             select exists (
               select from pg_catalog.pg_index i
@@ -82,7 +84,8 @@ final class Catalog {
         }
     }
 
-    /// What a table's row says besides its columns. `fillsIn`: a trigger may change rows before they are checked.
+    /// What a table's row says besides its columns. `fillsIn`: a trigger may change rows before
+    /// they are checked.
     private record Whole(String schema, String table, Encoding encoding, boolean foreign, boolean fillsIn) {}
 
     /// One column as the server has it, before it is decided whether it is sent.
@@ -90,8 +93,8 @@ final class Catalog {
 
     private Catalog() {}
 
-    /// A description, or why it can't work. `tokens`: look for their table, too. Throws what the server or
-    /// the line does.
+    /// A description, or why it can't work. `tokens`: look for their table, too. Throws what the
+    /// server or the line does.
     static Answer read(Connection session, TableName name, Rows rows, boolean tokens) throws SQLException {
         session.setAutoCommit(false);
         try (var table = session.prepareStatement(TABLE)) {
@@ -160,8 +163,8 @@ final class Catalog {
         return hazards;
     }
 
-    /// What each column of the table is now, by its name. Leaves the session's settings alone, so a name of a type may
-    /// be
+    /// What each column of the table is now, by its name. Leaves the session's settings alone, so
+    /// a name of a type may be
     /// short.
     static Map<String, Column> now(Connection session, TableDescription table) throws SQLException {
         var columns = new HashMap<String, Column>();

@@ -27,8 +27,8 @@ final class EndpointCheckup {
     }
 
     /// `cluster` names the data directory that it and its standbys are copies of, with the database;
-    /// empty where that is not told. `unique`: no row that stands there can be stored twice. `tokens`: their
-    /// table, null where it was not looked for.
+    /// empty where that is not told. `unique`: no row that stands there can be stored twice.
+    /// `tokens`: their table, null where it was not looked for.
     record Facts(String cluster, @Nullable TableDescription table, boolean unique, TokenTable.@Nullable Look tokens) {}
 
     private static final Duration CLOCKS_APART = Duration.ofSeconds(5);

@@ -6,10 +6,10 @@ import org.jspecify.annotations.Nullable;
 
 /// What one PostgreSQL sink was told to do.
 ///
-/// `table` is `name` or `schema.name`, taken letter by letter (no folding to lower case); a part that is not
-/// made of letters, digits, `_` and `$` stands in double quotes, as in SQL. With `tokens` each batch's token is
-/// entered in the transaction of its rows. Throws `IllegalArgumentException`, with the value and the
-/// bound, for what can't be.
+/// `table` is `name` or `schema.name`, taken letter by letter (no folding to lower case); a part
+/// that is not made of letters, digits, `_` and `$` stands in double quotes, as in SQL. With
+/// `tokens` each batch's token is entered in the transaction of its rows. Throws
+/// `IllegalArgumentException`, with the value and the bound, for what can't be.
 public record PostgresSettings(
         String table,
         Login login,
@@ -47,15 +47,15 @@ public record PostgresSettings(
         /// Plain text. For loopback, or where something else protects the line.
         record Off() implements Tls {}
 
-        /// Certificate and host name are checked, against the authorities in `caFile` or, without one, the
-        /// JDK's.
+        /// Certificate and host name are checked, against the authorities in `caFile` or, without
+        /// one, the JDK's.
         record VerifyFull(@Nullable Path caFile) implements Tls {}
     }
 
     /// How a record becomes a row, and what a row that is there already is.
     ///
-    /// With `rawColumn` the record's value goes into that column as it is, and the other columns take their
-    /// defaults; without, the value is a JSON object whose fields are columns.
+    /// With `rawColumn` the record's value goes into that column as it is, and the other columns
+    /// take their defaults; without, the value is a JSON object whose fields are columns.
     public record Rows(
             OnConflict onConflict,
             UnknownFields unknownFields,
@@ -83,8 +83,9 @@ public record PostgresSettings(
 
     /// How tokens are kept, which name what is stored: for delivery that is effectively once.
     ///
-    /// Each batch is rows of one partition then. `keptSegments` is at least the most segments of one partition
-    /// that a plan can hold: of so many, the newest, the tokens are kept whatever their age.
+    /// Each batch is rows of one partition then. `keptSegments` is at least the most segments of
+    /// one partition that a plan can hold: of so many, the newest, the tokens are kept whatever
+    /// their age.
     public record Tokens(String pipeline, int keptSegments) {
         public Tokens {
             if (pipeline.isEmpty() || pipeline.indexOf('\0') >= 0)
@@ -93,7 +94,8 @@ public record PostgresSettings(
         }
     }
 
-    /// Bounds. `maxPerShard` writes go to one endpoint at a time. A login, and the wait for a session, takes at most
+    /// Bounds. `maxPerShard` writes go to one endpoint at a time. A login, and the wait for a
+    /// session, takes at most
     /// `connectTimeout`, which is below `writeTimeout`: what an attempt is given in all.
     public record Limits(int maxPerShard, Duration connectTimeout, Duration writeTimeout) {
         private static final Duration LEAST_CONNECT = Duration.ofMillis(250);

@@ -71,8 +71,8 @@ public final class PostgresSink implements Sink, NewestTokens {
 
     /// Checks the endpoints and connects nowhere.
     ///
-    /// Throws `IllegalArgumentException` for an endpoint that is not `postgres://host:port/database`, and
-    /// for a sink without shards.
+    /// Throws `IllegalArgumentException` for an endpoint that is not
+    /// `postgres://host:port/database`, and for a sink without shards.
     public static PostgresSink open(PostgresSettings settings, Map<ShardId, List<URI>> shards, NanoClock clock) {
         if (shards.isEmpty()) throw new IllegalArgumentException("a sink has a shard");
         var endpoints = new LinkedHashMap<ShardId, List<PostgresEndpoint>>();
@@ -84,8 +84,8 @@ public final class PostgresSink implements Sink, NewestTokens {
     }
 
     /// Asks every shard for its table, over connections of its own, and keeps the answer. May be asked
-    /// again at any time, and asks itself from the first answer on: one that differs from the one in use
-    /// is another layout.
+    /// again at any time, and asks itself from the first answer on: one that differs from the one
+    /// in use is another layout.
     ///
     /// Blocks until all have answered, at most to the deadline and the connect timeout after it.
     public Description describe(long deadlineNanos) {
@@ -193,8 +193,8 @@ public final class PostgresSink implements Sink, NewestTokens {
         return tokens == null ? Sink.super.recognition(shard) : tokens.recognition(shard);
     }
 
-    /// Whether a shard was found to have the table of tokens, so that each commits in the transaction of its rows.
-    /// Blocks for nothing.
+    /// Whether a shard was found to have the table of tokens, so that each commits in the
+    /// transaction of its rows. Blocks for nothing.
     public boolean keepsTokens(ShardId shard) {
         return tokens != null && tokens.found(shard);
     }
@@ -206,8 +206,8 @@ public final class PostgresSink implements Sink, NewestTokens {
         return new TokenQuestion(settings, housekeeping, clock).ask(ways, prefix, deadlineNanos);
     }
 
-    /// Cuts every session, so that attempts under way end, and closes the pools: all at once, for at most
-    /// two seconds.
+    /// Cuts every session, so that attempts under way end, and closes the pools: all at once, for
+    /// at most two seconds.
     @Override
     public void close() {
         synchronized (this) {

@@ -13,9 +13,9 @@ import dev.millrace.sinkpool.WriteOutcome.Blame;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
-/// Writes to one endpoint: each batch in one transaction over a pooled session, each ping over a session of
-/// its own. What holds a batch up may be a table that changed, so then `tableChanged` is called. With `tokens` each
-/// batch's token is entered with its rows.
+/// Writes to one endpoint: each batch in one transaction over a pooled session, each ping over a
+/// session of its own. What holds a batch up may be a table that changed, so then `tableChanged`
+/// is called. With `tokens` each batch's token is entered with its rows.
 ///
 /// Thread ownership: shared by attempts.
 final class PostgresWriter implements SinkWriter {

@@ -10,8 +10,8 @@ import java.util.BitSet;
 import java.util.HexFormat;
 import java.util.regex.Pattern;
 
-/// What names rows of a batch in the table of tokens: 16 bytes of the batch, and, for a part, the places
-/// of its first row and of the one after its last, 4 bytes each.
+/// What names rows of a batch in the table of tokens: 16 bytes of the batch, and, for a part, the
+/// places of its first row and of the one after its last, 4 bytes each.
 ///
 /// So the keys of a batch and of all its parts stand side by side, between [#first] and [#last], and a
 /// key tells its rows: whatever parts a batch came in before, what is missing of it is known (EO-7).
@@ -72,8 +72,8 @@ final class TokenKey {
         return last;
     }
 
-    /// Takes the rows that this key of the same batch names out of `missing`, which counts from the first row
-    /// of this token's.
+    /// Takes the rows that this key of the same batch names out of `missing`, which counts from
+    /// the first row of this token's.
     void known(byte[] key, BitSet missing) {
         if (key.length == BATCH) {
             missing.clear();

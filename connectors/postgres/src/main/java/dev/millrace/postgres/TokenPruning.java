@@ -17,15 +17,15 @@ import org.slf4j.LoggerFactory;
 
 /// Takes tokens out of their table that nobody can ask for any more, at most once an hour.
 ///
-/// Invariant: a token goes only if `keptSegments` later segments of its partition and shard, by offset and
-/// by when they were entered, are stored, and it is older than seven days. No plan holds so many segments, and
-/// it holds them without a gap: so when the last of those was let out, this one was in no plan any more,
-/// and the committed offset was past it. That holds after a stop of months with segments open; and where
-/// a topic is read again from its beginning, the tokens of the first reading take none of the second's.
-/// The newest of a partition is never taken.
+/// Invariant: a token goes only if `keptSegments` later segments of its partition and shard, by
+/// offset and by when they were entered, are stored, and it is older than seven days. No plan
+/// holds so many segments, and it holds them without a gap: so when the last of those was let out,
+/// this one was in no plan any more, and the committed offset was past it. That holds after a stop
+/// of months with segments open; and where a topic is read again from its beginning, the tokens of
+/// the first reading take none of the second's. The newest of a partition is never taken.
 ///
-/// Thread ownership: shared by attempts; it prunes on a virtual thread of its own, over a session of its
-/// own, and never in the transaction of a write.
+/// Thread ownership: shared by attempts; it prunes on a virtual thread of its own, over a session
+/// of its own, and never in the transaction of a write.
 final class TokenPruning {
     private static final Logger LOG = LoggerFactory.getLogger(TokenPruning.class);
     private static final Duration FIRST = Duration.ofMinutes(5);
@@ -33,8 +33,8 @@ final class TokenPruning {
     private static final Duration LIMIT = Duration.ofMinutes(1);
     private static final int AT_ONCE = 10_000;
 
-    /// The segments that are kept are read from the newest on, by the table's index. Where there are fewer, none
-    /// is before them.
+    /// The segments that are kept are read from the newest on, by the table's index. Where there
+    /// are fewer, none is before them.
     private static final String DELETE = """
             delete from SEGMENTS where token in (
               select s.token

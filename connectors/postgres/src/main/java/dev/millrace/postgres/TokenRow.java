@@ -33,8 +33,8 @@ final class TokenRow {
         rows = call.rows().rows();
     }
 
-    /// Throws `IllegalArgumentException` where the token names other rows than the call has: that is a bug, and
-    /// rows would be lost by it.
+    /// Throws `IllegalArgumentException` where the token names other rows than the call has: that
+    /// is a bug, and rows would be lost by it.
     static TokenRow of(TokenTable table, String pipeline, WriteCall call) {
         var token = call.token();
         var named = token.whole() ? call.batch().rows().rows() : token.toRow() - token.fromRow();
@@ -46,15 +46,15 @@ final class TokenRow {
 
     /// What a transaction begins with that is to hold the lock. Before any query.
     ///
-    /// The tokens are read after the lock is held, and only this level reads what was committed meanwhile:
-    /// a role or a database may have another for its default.
+    /// The tokens are read after the lock is held, and only this level reads what was committed
+    /// meanwhile: a role or a database may have another for its default.
     static String isolation() {
         return "SET TRANSACTION ISOLATION LEVEL READ COMMITTED";
     }
 
-    /// Waits for whoever writes rows of this batch, also for a server process whose client is gone: until it
-    /// has ended, nobody knows which rows are in. A statement of its own, as the next one must see what
-    /// was committed meanwhile.
+    /// Waits for whoever writes rows of this batch, also for a server process whose client is
+    /// gone: until it has ended, nobody knows which rows are in. A statement of its own, as the
+    /// next one must see what was committed meanwhile.
     String lock() {
         return "SELECT pg_catalog.pg_advisory_xact_lock(" + key.lock() + ")";
     }
@@ -94,8 +94,8 @@ final class TokenRow {
         entered.setLong(7, end());
     }
 
-    /// All rows are in. Written nevertheless, or the answer to COMMIT would not mean that a standby which must
-    /// have them has them: a transaction that writes nothing waits for nobody.
+    /// All rows are in. Written nevertheless, or the answer to COMMIT would not mean that a
+    /// standby which must have them has them: a transaction that writes nothing waits for nobody.
     void seenAgain(Connection session) throws SQLException {
         try (var touched = session.prepareStatement(
                 "UPDATE " + table.quotedName() + " SET at = pg_catalog.now() WHERE token BETWEEN ? AND ?")) {

@@ -10,11 +10,11 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// The table that holds the tokens of what is stored, in the schema of the table of the rows: what it is
-/// made of, and whether one that is there will do.
+/// The table that holds the tokens of what is stored, in the schema of the table of the rows: what
+/// it is made of, and whether one that is there will do.
 ///
-/// A token is entered in the transaction of its rows (EO-13), so the two can't part: not by a crash, not
-/// by a fail-over, not by a restored backup.
+/// A token is entered in the transaction of its rows (EO-13), so the two can't part: not by a
+/// crash, not by a fail-over, not by a restored backup.
 record TokenTable(String schema) {
     static final String NAME = "millrace_segments";
 
@@ -73,7 +73,8 @@ record TokenTable(String schema) {
         return schema + '.' + NAME;
     }
 
-    /// Statements that make it where it is not, each without its semicolon. `quotedName` is as SQL has it.
+    /// Statements that make it where it is not, each without its semicolon. `quotedName` is as SQL
+    /// has it.
     static List<String> statements(String quotedName) {
         var columns = COLUMNS.entrySet().stream()
                 .map(column -> column.getKey()
@@ -139,7 +140,8 @@ record TokenTable(String schema) {
                 : made(" has no column " + left.firstEntry().getKey());
     }
 
-    /// It holds nothing that could be kept where it never worked; where it did, tokens are what it is there for.
+    /// It holds nothing that could be kept where it never worked; where it did, tokens are what it
+    /// is there for.
     private Look.Wrong made(String what) {
         return new Look.Wrong(
                 "table " + this + what,

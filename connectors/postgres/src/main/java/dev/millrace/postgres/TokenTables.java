@@ -176,7 +176,8 @@ public final class TokenTables {
         }
     }
 
-    /// By somebody else's hand: `if not exists` looks, and then makes, so of two that look at once one fails.
+    /// By somebody else's hand: `if not exists` looks, and then makes, so of two that look at once
+    /// one fails.
     private static boolean madeMeanwhile(SQLException failure) {
         return "23505".equals(failure.getSQLState()) || "42P07".equals(failure.getSQLState());
     }

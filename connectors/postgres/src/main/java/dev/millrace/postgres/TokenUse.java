@@ -11,10 +11,10 @@ import java.util.concurrent.ConcurrentMap;
 
 /// Which shards' rows are written with their tokens.
 ///
-/// Invariant: what was decided of a shard never changes. A row that went out without its token once is not
-/// found by it later, so a table that is made while the pipeline runs is used from the next start on.
-/// A shard that nobody looked at yet is written with tokens: without the table that fails, and stores
-/// nothing.
+/// Invariant: what was decided of a shard never changes. A row that went out without its token
+/// once is not found by it later, so a table that is made while the pipeline runs is used from the
+/// next start on. A shard that nobody looked at yet is written with tokens: without the table that
+/// fails, and stores nothing.
 ///
 /// Thread ownership: shared.
 final class TokenUse {
