@@ -87,6 +87,8 @@ final class KeptTokens {
     /// A partition came, and its plan names these: asks for them, on a thread of its own. Blocks
     /// for nothing.
     void found(SourcePartition partition, Map<Integer, Long> tokens) {
+        // Of another time when it was here: others went on from there, and what was the newest then may be pruned.
+        newest.remove(partition);
         tokens.forEach((hash, prefix) -> {
             var shard = byHash.get(hash);
             if (shard != null)
