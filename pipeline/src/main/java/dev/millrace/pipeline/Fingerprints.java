@@ -29,7 +29,9 @@ final class Fingerprints {
 
     Fingerprints(PipelineConfig config) {
         for (var sink : config.sinks()) if (!sink.advisory()) bySink.put(sink.name(), of(config, sink));
-        ofAll = hashed("token_epoch " + config.tokenEpoch() + " " + config.delivery() + bySink);
+        // The name is in every token.
+        ofAll = hashed(
+                config.name() + "\ntoken_epoch " + config.tokenEpoch() + "\n" + config.delivery() + "\n" + bySink);
     }
 
     /// By the sinks' names.

@@ -11,6 +11,7 @@ import dev.millrace.sinkpool.BatchRows;
 import dev.millrace.sinkpool.ChunkBuilder;
 import dev.millrace.sinkpool.EncodedChunk;
 import dev.millrace.sinkpool.NanoClock;
+import dev.millrace.sinkpool.NewestTokens;
 import dev.millrace.sinkpool.NewestTokens.Answer;
 import dev.millrace.sinkpool.PlannedSegment;
 import dev.millrace.sinkpool.RecordView;
@@ -22,81 +23,188 @@ import dev.millrace.sinkpool.ShardId;
 import dev.millrace.sinkpool.SlabSource;
 import dev.millrace.sinkpool.Target;
 import dev.millrace.sinkpool.Token;
-import java.lang.reflect.Proxy;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.Tag;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/// Which token of a shard a plan names.
-@Tag("EO-13")
+/// Which tokens go into the plan, and what becomes of a shard that has one no longer.
 final class KeptTokensTest {
-    private static final SourcePartition P0 = new SourcePartition("orders", new TopicId("id"), 0);
-    private static final ShardId SHARD = new ShardId("warehouse", "a");
+    private static final SourcePartition P0 = new SourcePartition("orders", TopicId.UNKNOWN, 0);
+    private static final SourcePartition P1 = new SourcePartition("orders", TopicId.UNKNOWN, 1);
+    private static final ShardId A = new ShardId("warehouse", "a");
+    private static final ShardId B = new ShardId("warehouse", "b");
+    private static final ShardId HOLE = new ShardId("hole", "a");
+    private static final String FIRST = "00112233445566778899aabbccddeeff";
+    private static final String SECOND = "ff112233445566778899aabbccddeeff";
 
-    private final KeptTokens kept = new KeptTokens(
-            Map.of(SHARD, (_, _, _) -> new Answer.Known()), NanoClock.SYSTEM, () -> false, why -> {
-                throw new AssertionError(why);
-            });
+    private record Asked(ShardId shard, String prefix) {}
 
-    /// The first sixteen digits of a token, all of them this one.
-    private static long prefix(int digit) {
-        return Long.parseUnsignedLong(Integer.toHexString(digit).repeat(16), 16);
+    private final LinkedBlockingQueue<Asked> asked = new LinkedBlockingQueue<>();
+    private final LinkedBlockingQueue<String> missing = new LinkedBlockingQueue<>();
+    private final AtomicBoolean stopped = new AtomicBoolean();
+    private volatile Answer answer = new Answer.Known();
+    private final NewestTokens tokens = (shard, prefix, _) -> {
+        // Before anybody sees that it was asked, and says something else from then on.
+        var now = answer;
+        asked.add(new Asked(shard, HexFormat.of().formatHex(prefix)));
+        return now;
+    };
+    private final KeptTokens kept = fresh();
+
+    private KeptTokens fresh() {
+        return new KeptTokens(Map.of(A, tokens, B, tokens), NanoClock.SYSTEM, stopped::get, missing::add);
     }
 
-    private void written(long from, long to, int digit) {
-        var rows = BatchRows.of(List.of(chunk(from, to)));
-        var token = new Token(Integer.toHexString(digit).repeat(32));
-        kept.written(SHARD, new SealedBatch(1, SHARD, 0, SealReason.LINGER, rows, token, 0));
-    }
-
-    private static EncodedChunk chunk(long from, long to) {
-        var tracker = new PartitionTracker(P0, 1, from, -1, 8, new OpenHandles());
-        var ack = tracker.register(from, to, -1, (_, _) -> {});
-        var made = new ArrayList<EncodedChunk>();
+    private static SealedBatch batch(SourcePartition partition, ShardId shard, String token, boolean planned) {
+        var tracker = new PartitionTracker(partition, 1, 0, 0, 10, new OpenHandles());
+        var range = tracker.register(0, 1, 0, (_, _) -> {});
+        var out = new ArrayList<EncodedChunk>();
+        var budget = new AdmissionBudget(10, 1_000, 0.5);
         var builder = new ChunkBuilder(
-                P0,
-                1,
-                new Target(0, 0, 0),
-                new SlabSource(1024),
-                new AdmissionBudget(100, 1 << 20, 0.5),
-                new RowTally(),
-                made::add);
-        builder.begin(ack, 0);
-        builder.append(record(from), (_, row) -> {
-            row.put((byte) '\n');
+                partition, 1, new Target(0, 0, 0), new SlabSource(1024), budget, new RowTally(), out::add);
+        builder.begin(range, 0);
+        builder.append(new Row(partition), (_, row) -> {
+            row.put((byte) 'x');
             return RowEncoder.Encoded.WRITTEN;
         });
         builder.handOver();
-        var chunk = made.getFirst();
-        chunk.planned(new PlannedSegment(from, to, 0, false, false), true);
-        return chunk;
+        if (planned) out.getFirst().planned(new PlannedSegment(0, 1, 0, false, false), true);
+        return new SealedBatch(1, shard, 0, SealReason.SEGMENT, BatchRows.of(out), new Token(token), 0);
     }
 
-    private static RecordView record(long offset) {
-        return (RecordView) Proxy.newProxyInstance(
-                KeptTokensTest.class.getClassLoader(), new Class<?>[] {RecordView.class}, (_, _, _) -> offset);
+    private record Row(SourcePartition of) implements RecordView {
+        @Override
+        public String topic() {
+            return of.topic();
+        }
+
+        @Override
+        public int partition() {
+            return of.partition();
+        }
+
+        @Override
+        public long offset() {
+            return 0;
+        }
+
+        @Override
+        public long timestampMillis() {
+            return 0;
+        }
+
+        @Override
+        public byte[] keyArray() {
+            return new byte[0];
+        }
+
+        @Override
+        public int keyFrom() {
+            return 0;
+        }
+
+        @Override
+        public int keyLength() {
+            return -1;
+        }
+
+        @Override
+        public byte[] valueArray() {
+            return new byte[0];
+        }
+
+        @Override
+        public int valueFrom() {
+            return 0;
+        }
+
+        @Override
+        public int valueLength() {
+            return 0;
+        }
+    }
+
+    private void written(SourcePartition partition, ShardId shard, String token) {
+        kept.written(shard, batch(partition, shard, token, true));
+    }
+
+    private Asked nextAsked() throws InterruptedException {
+        var next = asked.poll(30, TimeUnit.SECONDS);
+        if (next == null) throw new AssertionError("nobody was asked");
+        return next;
     }
 
     @Test
-    void ofTwoThatAreAcknowledgedInAnyOrderTheLaterSegmentsIsNamed() {
-        written(10, 20, 2);
-        written(0, 10, 1);
-        assertThat(kept.of(P0).values()).containsExactly(prefix(2));
+    @DisplayName("EO-13 Of each partition and shard the newest acknowledged token is kept, by eight bytes")
+    void theNewestOfEachIsKept() {
+        assertThat(kept.of(P0)).isEmpty();
+        written(P0, A, FIRST);
+        written(P0, B, FIRST);
+        written(P1, A, SECOND);
+        assertThat(kept.of(P0)).hasSize(2).containsValue(0x0011223344556677L);
+        assertThat(kept.of(P1)).hasSize(1).containsValue(0xff11223344556677L);
+        written(P0, A, SECOND);
+        assertThat(kept.of(P0).values()).containsExactlyInAnyOrder(0x0011223344556677L, 0xff11223344556677L);
     }
 
     @Test
-    void aPartitionThatComesBackFromAnotherProcessKeepsWhatItsPlanNames() {
-        written(0, 10, 1);
-        var hash = kept.of(P0).keySet().iterator().next();
+    @DisplayName("EO-13 What is of no segment, or of a shard that keeps none, is not")
+    void whatIsNotKept() {
+        kept.written(A, batch(P0, A, "run/warehouse/a/1", false));
+        written(P0, HOLE, FIRST);
+        assertThat(kept.of(P0)).isEmpty();
+    }
 
-        kept.found(P0, Map.of(hash, prefix(7)));
+    @Test
+    @DisplayName("EO-13 A partition that comes with tokens: the shard that acknowledged each is asked, by its name alone,"
+            + " and a missing one is told")
+    void aMissingOneIsTold() throws InterruptedException {
+        written(P0, A, FIRST);
+        written(P0, B, SECOND);
+        var plan = kept.of(P0);
+        var another = fresh();
+        another.found(P0, plan);
+        assertThat(List.of(nextAsked(), nextAsked()))
+                .containsExactlyInAnyOrder(new Asked(A, "0011223344556677"), new Asked(B, "ff11223344556677"));
+        assertThat(missing).isEmpty();
+        answer = new Answer.Missing();
+        written(P1, A, FIRST);
+        fresh().found(P1, kept.of(P1));
+        var told = missing.poll(30, TimeUnit.SECONDS);
+        assertThat(told)
+                .contains("orders-1", "warehouse/a", "0011223344556677", "restored", "verify", "token_epoch");
+        assertThat(asked).hasSize(1);
+    }
 
-        assertThat(kept.of(P0))
-                .as("what is laid over the plan, which names what another process was acknowledged later")
-                .isEmpty();
-        written(20, 30, 8);
-        assertThat(kept.of(P0).values()).containsExactly(prefix(8));
+    @Test
+    @DisplayName("EO-13 Whoever cannot be asked is no fault, and a shard that is not there any more is not asked")
+    void whoCannotBeAskedIsNoFault() throws InterruptedException {
+        answer = new Answer.CannotTell("nobody is there");
+        written(P0, A, FIRST);
+        var plan = kept.of(P0);
+        kept.found(P0, Map.of(12_345, 1L));
+        kept.found(P0, plan);
+        fresh().found(P1, Map.of());
+        assertThat(nextAsked().shard()).isEqualTo(A);
+        stopped.set(true);
+        assertThat(asked).isEmpty();
+        assertThat(missing).isEmpty();
+    }
+
+    @Test
+    @DisplayName("EO-13 A partition that was away brings its own: what was the newest before is not told again")
+    void whatWasTheNewestBeforeIsForgotten() {
+        written(P0, A, FIRST);
+        written(P0, B, FIRST);
+        kept.found(P0, Map.of(1, 2L));
+        assertThat(kept.of(P0)).isEmpty();
+        written(P0, A, SECOND);
+        assertThat(kept.of(P0)).hasSize(1).containsValue(0xff11223344556677L);
     }
 }

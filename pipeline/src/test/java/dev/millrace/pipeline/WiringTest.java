@@ -9,8 +9,10 @@ import dev.millrace.clickhouse.VerdictOverride;
 import dev.millrace.clickhouse.VerdictOverride.Blames;
 import dev.millrace.config.ClickHouseConfig;
 import dev.millrace.config.Configuration;
+import dev.millrace.config.PipelineConfig;
 import dev.millrace.config.ReadResult;
 import dev.millrace.config.ServerSettings;
+import dev.millrace.kafka.Planning;
 import dev.millrace.sinkpool.AmbiguousSettings;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -19,6 +21,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -157,6 +160,9 @@ final class WiringTest {
         var read = Configuration.read(Files.writeString(folder.resolve("pipeline.yaml"), text), _ -> null);
         if (!(read instanceof ReadResult.Loaded(var config, var _))) throw new AssertionError(read);
         var planning = Objects.requireNonNull(Wiring.planning(config, 1, _ -> Map.of()));
+<<<<<<< HEAD
+        assertThat(planning.quarantineNanos()).isEqualTo(Duration.ofSeconds(seconds).toNanos());
+=======
         assertThat(planning.quarantineNanos())
                 .isEqualTo(Duration.ofSeconds(seconds).toNanos());
     }

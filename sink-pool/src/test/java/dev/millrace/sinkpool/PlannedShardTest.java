@@ -125,6 +125,7 @@ final class PlannedShardTest {
         assertThat(step.sealed().getFirst().reason()).isEqualTo(SealReason.SEGMENT);
         assertThat(step.start().rows().rows()).isEqualTo(100);
         assertThat(step.start().token().text()).matches("[0-9a-f]{32}");
+        assertThat(shard.counts.sealedFor(SealReason.SEGMENT)).isOne();
         shard.written(step.start());
         shard.closeInput();
         assertThat(shard.finished()).isTrue();
@@ -233,7 +234,7 @@ final class PlannedShardTest {
             var step = shard.end(start.attempt(), refusal);
             assertThat(mark(step).batch()).isEqualTo(start.batch());
             assertThat(step.started()).isEmpty();
-            for (var i = 1; i < 50; i++) assertThat(shard.tickAt(i * 10_000L).started()).isEmpty();
+            for (var i = 1; i < 50; i++) assertThat(shard.tickAt(10_000L * i).started()).isEmpty();
             // It holds nobody up.
             var other = arrive(shard, segment(shard, 1, 0, 3)).start();
             shard.written(other);
@@ -437,8 +438,8 @@ final class PlannedShardTest {
         assertThat(stops(step)).hasSize(1);
         assertThat(stops(arrive(shard, waits))).as("it came later, and was cut before").hasSize(1);
         for (var i = 0; i < 3; i++) {
-            shard.at(200 + i * 10);
-            var fresh = arrive(shard, segment(shard, 2, i * 3L, 3));
+            shard.at(200L + 10L * i);
+            var fresh = arrive(shard, segment(shard, 2, 3L * i, 3));
             assertThat(stops(fresh)).isEmpty();
             assertThat(fresh.told(ShardNote.TokenAges.class)).isEmpty();
             shard.written(fresh.start());

@@ -441,7 +441,7 @@ final class PlannedSourceTest {
             settle(next);
             assertThat(offered(next))
                     .isEqualTo(
-                            one == committed
+                            one.equals(committed)
                                     ? "0-3:[0, 1, 2] 3-9:[3, 4, 5, 6, 7, 8]"
                                     : "0-3:[0, 1, 2] 3-7:[3, 4, 5, 6] 7-9:[7, 8]");
             nothingLeaks(next);
@@ -512,7 +512,7 @@ final class PlannedSourceTest {
         var bench = bench(new MemoryIntake().hold());
         bench.assign(P0, 0);
         for (var i = 0; i < 2; i++) {
-            bench.poll(P0, 2 * i, 2);
+            bench.poll(P0, 2L * i, 2);
             bench.after(LINGER);
             bench.after(200 * MS);
             bench.acknowledge();
@@ -562,7 +562,7 @@ final class PlannedSourceTest {
         var bench = bench(new MemoryIntake().hold());
         bench.assign(P0, 0);
         for (var i = 0; i < 60; i++) {
-            bench.poll(P0, 3 * i, 3);
+            bench.poll(P0, 3L * i, 3);
             var before = bench.all(SourceCommand.Commit.class).size();
             bench.after(120 * MS);
             if (bench.all(SourceCommand.Commit.class).size() > before) bench.acknowledge();
@@ -756,7 +756,7 @@ final class PlannedSourceTest {
         var bench = bench(new MemoryIntake().hold());
         bench.assign(P0, 0);
         for (var i = 0; i < 2; i++) {
-            bench.poll(P0, 3 * i, 3);
+            bench.poll(P0, 3L * i, 3);
             bench.after(LINGER);
             bench.after(100 * MS);
             bench.acknowledge();
