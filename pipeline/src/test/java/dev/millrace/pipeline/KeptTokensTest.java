@@ -178,8 +178,19 @@ final class KeptTokensTest {
         fresh().found(P1, kept.of(P1));
         var told = missing.poll(30, TimeUnit.SECONDS);
         assertThat(told)
-                .contains("orders-1", "warehouse/a", "0011223344556677", "restored", "verify", "token_epoch");
+                .contains("orders-1", "warehouse/a", "0011223344556677", "restored", "offsets", "token_epoch");
         assertThat(asked).hasSize(1);
+    }
+
+    @Test
+    @DisplayName("EO-13 A partition that comes back from another process keeps what its plan names, until it is written")
+    void whatComesBackKeepsWhatItsPlanNames() {
+        written(P0, A, FIRST);
+        var hash = kept.of(P0).keySet().iterator().next();
+        kept.found(P0, Map.of(hash, 7L));
+        assertThat(kept.of(P0)).as("what is laid over what its plan names").isEmpty();
+        written(P0, A, SECOND);
+        assertThat(kept.of(P0).values()).containsExactly(0xff11223344556677L);
     }
 
     @Test

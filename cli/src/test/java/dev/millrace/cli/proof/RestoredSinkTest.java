@@ -103,7 +103,7 @@ class RestoredSinkTest {
                 assertThat(process.awaitExit(LONG)).as(process::evidence).isEqualTo(5);
                 var report = Report.parse(process.stdout());
                 assertThat(report.reason())
-                        .contains("warehouse/s1 does not have the token ", "millrace verify", "token_epoch")
+                        .contains("warehouse/s1 does not have the token ", "restored", "token_epoch")
                         .doesNotContain("warehouse/s0");
             }
             assertThat(good.topics().committed(good.group())).isEqualTo(committed);
