@@ -160,9 +160,6 @@ final class WiringTest {
         var read = Configuration.read(Files.writeString(folder.resolve("pipeline.yaml"), text), _ -> null);
         if (!(read instanceof ReadResult.Loaded(var config, var _))) throw new AssertionError(read);
         var planning = Objects.requireNonNull(Wiring.planning(config, 1, _ -> Map.of()));
-<<<<<<< HEAD
-        assertThat(planning.quarantineNanos()).isEqualTo(Duration.ofSeconds(seconds).toNanos());
-=======
         assertThat(planning.quarantineNanos())
                 .isEqualTo(Duration.ofSeconds(seconds).toNanos());
     }
