@@ -33,6 +33,11 @@ public final class PlanCodec {
 
     private PlanCodec() {}
 
+    /// Whether a text beside an offset claims to be a plan.
+    public static boolean isPlan(String text) {
+        return text.startsWith(PREFIX);
+    }
+
     /// Segments must begin at `offset`, where any are open.
     public static String encode(Plan plan, long offset) {
         var segments = plan.segments();

@@ -96,7 +96,7 @@ public final class Pipeline {
     private final long startedNanos = clock.nanoTime();
     private final OpenHandles handles = new OpenHandles();
     private final AdmissionBudget budget;
-    private final Levels levels;
+    private volatile Levels levels;
     private final KeptTokens keptTokens;
     private final @Nullable Planning planning;
     private final List<SinkPart> sinks;
@@ -662,6 +662,25 @@ public final class Pipeline {
                         .log("{}", rate.line());
             }
             return null;
+        }
+
+        @Override
+        public void plansNotKept() {
+            levels = new Levels(
+                    config.delivery(),
+                    config.require(),
+                    "the broker, or a proxy before it, keeps no text beside a committed offset, so no plan outlives"
+                            + " the run: use one that keeps it, or delivery: at_least_once");
+            for (var sink : sinks) {
+                var found = sink.guarantee(levels);
+                LOG.atWarn()
+                        .addKeyValue("event", "level_changed")
+                        .addKeyValue("sink", sink.name())
+                        .addKeyValue("level", found.level())
+                        .log("{}", found.why());
+                var refusal = levels.refusal(sink.name(), found);
+                if (refusal != null) fault(refusal, ExitCode.BAD_CONFIGURATION);
+            }
         }
 
         @Override

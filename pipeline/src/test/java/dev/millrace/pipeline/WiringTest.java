@@ -150,56 +150,20 @@ final class WiringTest {
         assertThat(shard.ambiguous()).isEqualTo(new AmbiguousSettings(3_000_000_000L, AmbiguousSettings.Then.RESEND));
     }
 
-<<<<<<< HEAD
-    private static final String PLANNED = FILE + "delivery: effectively_once\n";
-
-    private PipelineConfig config(String text) throws IOException {
-        var read = Configuration.read(Files.writeString(folder.resolve("pipeline.yaml"), text), _ -> null);
-        if (read instanceof ReadResult.Loaded(var config, var _)) return config;
-        throw new AssertionError(read);
-    }
-
-    private static Planning planning(PipelineConfig config) {
-        var planning = Wiring.planning(config, 7, _ -> Map.of());
-        if (planning == null) throw new AssertionError("nothing is planned");
-        return planning;
-    }
-
-    @Test
-    @DisplayName("EO-5 I8 A commit that timed out is waited out for twice request.timeout.ms, whoever sets that")
-    void theQuarantineFollowsTheRequestTimeout() throws IOException {
-        assertThat(planning(config(PLANNED)).quarantineNanos()).isEqualTo(20_000_000_000L);
-        var slow = PLANNED.replace(
-                "    on_no_offset", "    properties: { request.timeout.ms: \"45000\" }\n    on_no_offset");
-        assertThat(planning(config(slow)).quarantineNanos()).isEqualTo(90_000_000_000L);
-    }
-
-    @Test
-    @DisplayName("EO-1 EO-10 Under effectively_once shards are fed with segments; at least once nothing is planned")
-    void whatIsPlanned() throws IOException {
-        var once = config(PLANNED + "on_expired_token: resend\n");
-        var sink = once.sinks().getFirst();
-        var shard = Wiring.shard(once, sink, sink.shards().getFirst(), true);
-        assertThat(shard.planned()).isTrue();
-        assertThat(shard.resendsExpired()).isTrue();
-        var halting = config(PLANNED);
-        assertThat(Wiring.shard(halting, sink, sink.shards().getFirst(), true).resendsExpired()).isFalse();
-        var often = config(FILE);
-        assertThat(Wiring.shard(often, sink, sink.shards().getFirst(), true).planned()).isFalse();
-        assertThat(Wiring.planning(often, 7, _ -> Map.of())).isNull();
-        assertThat(Wiring.source(config(PLANNED + "on_config_change: replan\n")).replans()).isTrue();
-        assertThat(Wiring.source(halting).replans()).isFalse();
-=======
     @ParameterizedTest
     @Tag("EO-5")
     @CsvSource({"{}, 20", "{ request.timeout.ms: 2000 }, 4", "{ request.timeout.ms: 60000 }, 120"})
-    void aCommitThatTimedOutIsFearedForTwiceAsLongAsTheClientMayHold(String properties, long seconds) throws IOException {
+    void aCommitThatTimedOutIsFearedForTwiceAsLongAsTheClientMayHold(String properties, long seconds)
+            throws IOException {
         var text = FILE.replace("group_id: shop", "group_id: shop\n    properties: " + properties)
                 + "delivery: effectively_once\n";
         var read = Configuration.read(Files.writeString(folder.resolve("pipeline.yaml"), text), _ -> null);
         if (!(read instanceof ReadResult.Loaded(var config, var _))) throw new AssertionError(read);
         var planning = Objects.requireNonNull(Wiring.planning(config, 1, _ -> Map.of()));
+<<<<<<< HEAD
         assertThat(planning.quarantineNanos()).isEqualTo(Duration.ofSeconds(seconds).toNanos());
->>>>>>> main
+=======
+        assertThat(planning.quarantineNanos())
+                .isEqualTo(Duration.ofSeconds(seconds).toNanos());
     }
 }

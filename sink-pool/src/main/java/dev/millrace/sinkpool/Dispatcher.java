@@ -153,7 +153,7 @@ final class Dispatcher {
                 delivery.rows(),
                 delivery.token(),
                 delivery.mayBeStored(),
-                delivery.expired(),
+                ages.readsFirst(delivery),
                 deadlineNanos));
     }
 

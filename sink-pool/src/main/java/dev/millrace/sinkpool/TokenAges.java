@@ -58,9 +58,22 @@ final class TokenAges {
         if (segment == null || recognition.byRow() || !delivery.sendsAnew()) return 0;
         var forgotten = delivery.expired() && !recognition.readable();
         var elsewhere = segment.replayed() && recognition.log() != TokenLog.SHARED;
-        // Whoever had it before may have stored all of it: what is taken apart now has other tokens.
-        var apart = segment.split() || (segment.replayed() && !delivery.token().whole());
-        return forgotten || elsewhere || apart ? delivery.rows().rows() : 0;
+        return forgotten || elsewhere || (apart(delivery, segment) && !recognition.readable())
+                ? delivery.rows().rows()
+                : 0;
+    }
+
+    /// What the sink has of the rows is read before they are sent: it may have forgotten their token, or
+    /// have them under those of other parts of their batch (EO-7, EO-10).
+    boolean readsFirst(Delivery delivery) {
+        var segment = delivery.batch().segment();
+        if (segment == null || recognition.byRow()) return delivery.expired();
+        return delivery.expired() || (recognition.readable() && apart(delivery, segment));
+    }
+
+    // Whoever had it before may have stored all of it, or parts: what is sent now may have other tokens.
+    private static boolean apart(Delivery delivery, PlannedSegment segment) {
+        return segment.split() || (segment.replayed() && !delivery.token().whole());
     }
 
     Age of(SealedBatch batch, long nowNanos) {

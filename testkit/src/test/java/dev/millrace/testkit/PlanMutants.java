@@ -141,8 +141,8 @@ final class PlanMutants {
                         "EO-7: parts are not counted as perhaps there",
                         SINK_POOL,
                         "sinkpool.TokenAges",
-                        "return forgotten || elsewhere || apart ?",
-                        "return forgotten || elsewhere ?"),
+                        "return forgotten || elsewhere || (apart(delivery, segment) && !recognition.readable())",
+                        "return forgotten || elsewhere"),
                 mutant(
                         "EO-10: a token is believed for ever",
                         SINK_POOL,

@@ -41,7 +41,8 @@ class EffectivelyOnceUnderFireTest {
         var began = System.nanoTime();
         try (var rig = new OnceRig(directory, store, protocol, ROWS_PER_SECOND);
                 var watch = OnceWatch.over(rig)) {
-            init(rig);
+            var made = rig.init(new SplittableRandom(SEED));
+            assertThat(made.code()).as(made.toString()).isZero();
             var rounds = new OnceRounds(rig, SEED ^ arm.hashCode());
             rounds.begin();
             rounds.until(kills, killsPerRound, watch);
@@ -58,12 +59,6 @@ class EffectivelyOnceUnderFireTest {
             assertThat(looks).isPositive();
             if (store.level().equals("L3")) verified(rig);
         }
-    }
-
-    private static void init(OnceRig rig) throws Exception {
-        rig.file(new SplittableRandom(SEED));
-        var ended = rig.command("init");
-        assertThat(ended.code()).as(ended.toString()).isZero();
     }
 
     private static void verified(OnceRig rig) {

@@ -31,8 +31,9 @@ final class OnceClickHouse implements OnceStore {
         this.shared = shared;
         store = shared ? LabClickHouse.shared(SHARDS, WAYS) : LabClickHouse.unshared(SHARDS, WAYS);
         store.execute("CREATE DATABASE fire");
-        store.execute("CREATE TABLE " + TABLE + " (id UInt32, text String, _topic LowCardinality(String), _partition UInt32,"
-                + " _offset UInt64) ENGINE = MergeTree ORDER BY id SETTINGS non_replicated_deduplication_window = 10000");
+        store.execute(
+                "CREATE TABLE " + TABLE + " (id UInt32, text String, _topic LowCardinality(String), _partition UInt32,"
+                        + " _offset UInt64) ENGINE = MergeTree ORDER BY id SETTINGS non_replicated_deduplication_window = 10000");
     }
 
     @Override

@@ -4,12 +4,10 @@ import dev.millrace.lab.Topics;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.BitSet;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.stream.IntStream;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
@@ -89,7 +87,8 @@ final class OnceLoad {
     /// Rows of a transaction that is given up: offsets that hold nothing.
     void gap(Topics topics, int rows) {
         var given = Topics.records(topic, SEED, Integer.MAX_VALUE - rows, rows).stream()
-                .map(row -> new ProducerRecord<>(topic, row.key()[row.key().length - 1] % partitions, row.key(), row.value()))
+                .map(row -> new ProducerRecord<>(
+                        topic, row.key()[row.key().length - 1] % partitions, row.key(), row.value()))
                 .toList();
         topics.produceAborted(given);
     }
@@ -130,14 +129,7 @@ final class OnceLoad {
     boolean isRow(String row) {
         var id = number(row);
         if (id < 0 || id >= next) return false;
-        var value = new String(
-                Topics.records(topic, SEED, id, 1).getFirst().value(), StandardCharsets.UTF_8);
+        var value = new String(Topics.records(topic, SEED, id, 1).getFirst().value(), StandardCharsets.UTF_8);
         return value.equals("{\"id\":" + id + ",\"text\":\"" + row.substring(row.indexOf('\t') + 1) + "\"}");
-    }
-
-    List<TopicPartition> all() {
-        return IntStream.range(0, partitions)
-                .mapToObj(partition -> new TopicPartition(topic, partition))
-                .toList();
     }
 }

@@ -28,8 +28,9 @@ final class OncePostgres implements OnceStore {
 
     OncePostgres(LabPostgres postgres, String name) {
         this.postgres = postgres;
-        databases =
-                IntStream.range(0, SHARDS).mapToObj(shard -> name + "_s" + shard).toList();
+        databases = IntStream.range(0, SHARDS)
+                .mapToObj(shard -> name + "_s" + shard)
+                .toList();
         for (var database : databases) {
             postgres.createDatabase(database);
             postgres.execute(
@@ -95,7 +96,10 @@ final class OncePostgres implements OnceStore {
     public String wrong(OnceLoad load) throws Exception {
         var wrong = new ArrayList<String>();
         for (var database : databases) {
-            query(database, "select id, count(*) from " + TABLE + " group by id having count(*) > 1 order by id limit 10")
+            query(
+                            database,
+                            "select id, count(*) from " + TABLE
+                                    + " group by id having count(*) > 1 order by id limit 10")
                     .forEach(row -> wrong.add(database + ": " + row + " times, " + load.place(row)));
             for (var row : query(database, "select id, \"text\" from " + TABLE))
                 if (!load.isRow(row.replaceFirst("\\|", "\t"))) wrong.add(database + ": not as produced: " + row);
@@ -161,7 +165,8 @@ final class OncePostgres implements OnceStore {
         }
         for (var database : databases)
             postgres.query(
-                    "postgres", "select pg_terminate_backend(pid) from pg_stat_activity where datname = '" + database + "'");
+                    "postgres",
+                    "select pg_terminate_backend(pid) from pg_stat_activity where datname = '" + database + "'");
         return "backends terminated";
     }
 

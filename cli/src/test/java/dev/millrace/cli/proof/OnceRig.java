@@ -52,9 +52,8 @@ final class OnceRig implements AutoCloseable {
         this.protocol = protocol;
         var port = FreePort.take();
         way = ChaosProxy.launch("127.0.0.1", port);
-        broker = BrokerProcess.launch(SharedLab.settings()
-                .onPort(port)
-                .with("advertised.listeners", "PLAINTEXT://127.0.0.1:" + way.port()));
+        broker = BrokerProcess.launch(
+                SharedLab.settings().onPort(port).with("advertised.listeners", "PLAINTEXT://127.0.0.1:" + way.port()));
         topics = new Topics(bootstrapServers());
         topics.create("once", PARTITIONS);
         load = new OnceLoad("once", PARTITIONS, rowsPerSecond, bootstrapServers());
@@ -106,11 +105,17 @@ final class OnceRig implements AutoCloseable {
         return members;
     }
 
-    /// Writes a file with settings left to chance where they do not decide what is in a batch.
-    Path file(SplittableRandom chance) throws Exception {
+    /// What the store needs is made, by `millrace init`.
+    MillraceCommandLine.Ended init(SplittableRandom chance) throws Exception {
+        file(chance);
+        return command("init");
+    }
+
+    // Settings that do not decide what is in a batch are left to chance.
+    private Recipe file(SplittableRandom chance) throws Exception {
         var recipe = recipe(chance);
-        lastFile = Files.writeString(directory.resolve("once-" + started + ".yaml"), recipe.text());
-        return lastFile;
+        lastFile = Files.writeString(directory.resolve("once-" + started++ + ".yaml"), recipe.text());
+        return recipe;
     }
 
     private Recipe recipe(SplittableRandom chance) {
@@ -151,8 +156,7 @@ final class OnceRig implements AutoCloseable {
 
     /// Starts a process, and does not wait.
     OnceMember start(SplittableRandom chance) throws Exception {
-        var recipe = recipe(chance);
-        lastFile = Files.writeString(directory.resolve("once-" + started++ + ".yaml"), recipe.text());
+        var recipe = file(chance);
         var member = new OnceMember(lastFile, recipe.port(), DRAIN);
         members.add(member);
         return member;

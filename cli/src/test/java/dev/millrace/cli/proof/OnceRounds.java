@@ -62,7 +62,8 @@ final class OnceRounds {
     void begin() throws Exception {
         for (var i = 0; i < 2; i++) rig.start(chance);
         for (var member : rig.members()) owns(member);
-        for (var member : rig.members()) assertThat(member.level()).isEqualTo(rig.store().level());
+        for (var member : rig.members())
+            assertThat(member.level()).isEqualTo(rig.store().level());
     }
 
     private void owns(OnceMember member) throws Exception {
@@ -87,13 +88,12 @@ final class OnceRounds {
     }
 
     private void kill() throws Exception {
-        trace("next");
         var victim = victim();
         var amid = next();
         amids.merge(amid, 1, Integer::sum);
-        var other = rig.members().stream().filter(one -> one != victim).findFirst().orElseThrow();
+        var other =
+                rig.members().stream().filter(one -> one != victim).findFirst().orElseThrow();
         var shard = chance.nextInt(OnceStore.SHARDS);
-        trace(amid + " victim " + victim.name());
         switch (amid) {
             case NOTHING -> die(victim);
             case FREEZE -> {
@@ -175,8 +175,7 @@ final class OnceRounds {
     private Amid next() {
         if (deck.isEmpty()) {
             deck.addAll(List.of(Amid.values()));
-            deck.addAll(
-                    List.of(Amid.NOTHING, Amid.BOTH_KILLED, Amid.WRITE_ANSWERS_HELD, Amid.COMMIT_ANSWER_LOST));
+            deck.addAll(List.of(Amid.NOTHING, Amid.BOTH_KILLED, Amid.WRITE_ANSWERS_HELD, Amid.COMMIT_ANSWER_LOST));
         }
         return deck.remove(chance.nextInt(deck.size()));
     }
@@ -186,12 +185,14 @@ final class OnceRounds {
         var any = rig.members().get(chance.nextInt(rig.members().size()));
         if (chance.nextBoolean())
             rig.await(
-                    "one of them owns partitions",
-                    () -> rig.members().stream().anyMatch(member -> member.owned() > 0));
+                    "one of them owns partitions", () -> rig.members().stream().anyMatch(member -> member.owned() > 0));
         else owns(any);
         return any.owned() > 0
                 ? any
-                : rig.members().stream().filter(member -> member.owned() > 0).findFirst().orElse(any);
+                : rig.members().stream()
+                        .filter(member -> member.owned() > 0)
+                        .findFirst()
+                        .orElse(any);
     }
 
     /// SIGKILL at an instant that is left to chance, early more often than late.
@@ -211,9 +212,7 @@ final class OnceRounds {
     }
 
     private void settle() throws Exception {
-        trace("settle");
         rig.await("all committed", rig::caughtUp);
-        trace("settled");
         count = rig.store().count();
         var produced = rig.load().produced();
         assertThat(count.distinct())
@@ -230,8 +229,6 @@ final class OnceRounds {
                     .isLessThanOrEqualTo(rig.possibleDuplicates());
         }
     }
-
-    private static void trace(String s) { if (Boolean.getBoolean("millrace.once.trace")) System.err.println("trace " + java.time.LocalTime.now() + " " + s); }
 
     long duplicates() {
         return count.rows() - count.distinct();

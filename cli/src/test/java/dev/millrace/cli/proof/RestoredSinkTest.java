@@ -74,7 +74,8 @@ class RestoredSinkTest {
 
     @ParameterizedTest(name = "emptied: {0}")
     @ValueSource(booleans = {true, false})
-    @DisplayName("EO-13: a database that was restored to an older state, or emptied, ends the next start, which names its shard")
+    @DisplayName(
+            "EO-13: a database that was restored to an older state, or emptied, ends the next start, which names its shard")
     void aRestoredDatabaseEndsTheNextStart(boolean emptied, SharedLab lab) throws Exception {
         try (var good = new Stage(lab);
                 var bad = new Stage(lab)) {
@@ -111,7 +112,8 @@ class RestoredSinkTest {
     }
 
     @Test
-    @DisplayName("EO-13: a database that is what it was starts as ever, and so does an emptied one under a higher token_epoch")
+    @DisplayName(
+            "EO-13: a database that is what it was starts as ever, and so does an emptied one under a higher token_epoch")
     void aHigherTokenEpochStartsWithoutAsking(SharedLab lab) throws Exception {
         try (var good = new Stage(lab);
                 var bad = new Stage(lab)) {

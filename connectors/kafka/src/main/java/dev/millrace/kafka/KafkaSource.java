@@ -239,6 +239,11 @@ public final class KafkaSource implements AutoCloseable {
         }
 
         @Override
+        public void plansNotKept() {
+            listener.plansNotKept();
+        }
+
+        @Override
         public void newestTokens(SourcePartition partition, Map<Integer, Long> tokens) {
             listener.newestTokens(partition, tokens);
         }

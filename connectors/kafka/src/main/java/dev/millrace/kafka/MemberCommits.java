@@ -2,6 +2,7 @@ package dev.millrace.kafka;
 
 import dev.millrace.checkpoint.CommitFlight.Answer;
 import dev.millrace.checkpoint.CommitFlight.Send;
+import dev.millrace.checkpoint.PlanCodec;
 import dev.millrace.checkpoint.SourcePartition;
 import dev.millrace.sinkpool.NanoClock;
 import java.nio.ByteBuffer;
@@ -10,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Map;
 import java.util.Set;
 import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,6 +31,7 @@ final class MemberCommits {
     private final NanoClock clock;
     private @Nullable Send out;
     private @Nullable Exception fatal;
+    private @Nullable TopicPartition planKept;
 
     MemberCommits(
             Consumer<ByteBuffer, ByteBuffer> consumer, SourceMachine machine, MemberEvents events, NanoClock clock) {
@@ -44,6 +47,20 @@ final class MemberCommits {
         return fatal;
     }
 
+    /// A partition of which a plan was acknowledged, the first; null before that.
+    @Nullable
+    TopicPartition planKept() {
+        return planKept;
+    }
+
+    /// Its consumer is gone: what is out is answered by nobody.
+    void giveUp() {
+        events.takeInbox();
+        var send = out;
+        if (machine.commitOut() && send != null)
+            events.now(new SourceEvent.CommitAnswered(send.attempt(), new Answer.Unknown()));
+    }
+
     void send(Send send) {
         out = send;
         consumer.commitAsync(CommitCall.offsets(send), (_, failure) -> {
@@ -53,7 +70,13 @@ final class MemberCommits {
     }
 
     private void note(Send send, @Nullable Exception failure) {
-        if (failure == null) return;
+        if (failure == null) {
+            if (planKept == null)
+                send.entries().forEach((partition, entry) -> {
+                    if (PlanCodec.isPlan(entry.metadata())) planKept = CommitCall.kafka(partition);
+                });
+            return;
+        }
         LOG.atDebug()
                 .addKeyValue("event", "commit_failed")
                 .log("attempt={} why=\"{}\"", send.attempt(), failure.toString());

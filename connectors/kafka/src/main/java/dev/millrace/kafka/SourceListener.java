@@ -16,6 +16,9 @@ public interface SourceListener {
         return null;
     }
 
+    /// A plan was acknowledged, and what was read back has none: replays are not recognised.
+    default void plansNotKept() {}
+
     /// A partition came whose plan says that these shards, by the hashes of their names,
     /// acknowledged these tokens.
     default void newestTokens(SourcePartition partition, Map<Integer, Long> tokens) {}

@@ -30,6 +30,8 @@ import org.apache.kafka.common.errors.GroupMaxSizeReachedException;
 import org.apache.kafka.common.errors.InconsistentGroupProtocolException;
 import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.UnreleasedInstanceIdException;
+import org.apache.kafka.common.errors.StaleMemberEpochException;
+import org.apache.kafka.common.errors.UnknownMemberIdException;
 import org.apache.kafka.common.errors.UnsupportedVersionException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -72,6 +74,9 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
 
         void ended(int member);
 
+        /// What stands beside a committed offset is not kept.
+        void plansNotKept();
+
         /// A partition came whose plan names tokens that shards acknowledged.
         void newestTokens(SourcePartition partition, Map<Integer, Long> tokens);
 
@@ -102,6 +107,8 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
     private boolean closing;
     private boolean inputTold;
     private boolean troubled;
+    private boolean plansLookedAt;
+    private @Nullable Long unexplainedNanos;
 
     private volatile long turnNanos;
     private volatile long unassignedNanos;
@@ -188,7 +195,10 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
             var mine = gear;
             if (mine == null) throw new IllegalStateException("not opened");
             subscribe(mine.consumer());
-            while (finishNanos == null) turn(mine);
+            while (finishNanos == null) {
+                turn(mine);
+                mine = sureOf(mine);
+            }
             lastCommit(mine);
         } catch (Throwable failure) {
             fail(failure);
@@ -272,6 +282,48 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
         }
     }
 
+    // A commit was refused because of the membership, and no callback tells what that means: what is owned is not
+    // sure, so nothing is cut. Whoever joins anew knows (EO-4).
+    private Gear sureOf(Gear mine) {
+        if (!machine.unexplained() || stopping) {
+            unexplainedNanos = null;
+            return mine;
+        }
+        var now = clock.nanoTime();
+        var since = unexplainedNanos;
+        if (since == null) unexplainedNanos = now;
+        if (since == null || now - since < shared.settings().sessionTimeoutNanos()) return mine;
+        unexplainedNanos = null;
+        LOG.atWarn()
+                .addKeyValue("event", "joins_anew")
+                .log("member={} note=\"its commits are refused, and nothing tells why\"", index);
+        closing = true;
+        now(new SourceEvent.Lost(release(List.copyOf(owned.keySet()))));
+        close();
+        mine.commits().giveUp();
+        closing = false;
+        unassigned();
+        gear(shared.clients().consumer(index));
+        var fresh = gear;
+        if (fresh == null) throw new IllegalStateException("not opened");
+        subscribe(fresh.consumer());
+        return fresh;
+    }
+
+    // A broker, or a proxy before it, may keep offsets and no text beside them: then there are no plans (EO-8).
+    private void lookWhetherPlansAreKept(Gear mine) {
+        var kept = mine.commits().planKept();
+        if (plansLookedAt || kept == null || !owned.containsKey(kept)) return;
+        try {
+            var read = mine.consumer().committed(Set.of(kept), LOG_END).get(kept);
+            plansLookedAt = true;
+            var text = read == null ? null : read.metadata();
+            if (text == null || text.isEmpty()) shared.outcomes().plansNotKept();
+        } catch (RetriableException | StaleMemberEpochException | UnknownMemberIdException later) {
+            LOG.atDebug().addKeyValue("event", "plan_not_read").log("why=\"{}\"", later.getMessage());
+        }
+    }
+
     private void turn(Gear mine) throws Throwable {
         turnNanos = clock.nanoTime();
         var until = encodeUntilNanos;
@@ -288,6 +340,7 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
         else now(new SourceEvent.Polled(batches(records)));
         carryOut(mine);
         readLags(mine.consumer());
+        if (!plansLookedAt) lookWhetherPlansAreKept(mine);
         checkAssignment();
     }
 
