@@ -45,7 +45,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -55,12 +54,9 @@ import org.jspecify.annotations.Nullable;
 final class Wiring {
     private static final Duration LONGEST_CONNECT = Duration.ofSeconds(10);
     private static final String REQUEST_TIMEOUT = "request.timeout.ms";
-<<<<<<< HEAD
-=======
 
     /// More than any plan has had, also under settings of before.
     private static final int KEPT_SEGMENTS = 1000;
->>>>>>> main
 
     private static final Duration COMMIT_TIMEOUT = Duration.ofSeconds(5);
 
@@ -83,26 +79,11 @@ final class Wiring {
                 new AtomicInteger(),
                 checkpoint.maxOpenSegments(),
                 checkpoint.metadataLimit(),
-<<<<<<< HEAD
-                quarantineNanos(config),
-=======
                 2 * requestTimeout(config).toNanos(),
->>>>>>> main
                 InstantSource.system(),
                 newestTokens);
     }
 
-<<<<<<< HEAD
-    /// Twice what the client gives a request, since a broker may answer one of those late. The file may say how much
-    /// that is; what is no number its client refuses.
-    private static long quarantineNanos(PipelineConfig config) {
-        var ours = KafkaClientDefaults.givingWay().getOrDefault(REQUEST_TIMEOUT, "");
-        var millis = config.source().properties().reveal().getOrDefault(REQUEST_TIMEOUT, ours);
-        try {
-            return 2 * TimeUnit.MILLISECONDS.toNanos(Math.max(1_000, Long.parseLong(millis.strip())));
-        } catch (NumberFormatException _) {
-            return 2 * TimeUnit.MILLISECONDS.toNanos(Long.parseLong(ours));
-=======
     // A commit that timed out may still be applied for as long as the client says, whatever it was told.
     private static Duration requestTimeout(PipelineConfig config) {
         var usual = Objects.requireNonNull(KafkaClientDefaults.givingWay().get(REQUEST_TIMEOUT));
@@ -112,7 +93,6 @@ final class Wiring {
         } catch (NumberFormatException _) {
             // The client refuses it when it is made, and says why.
             return Duration.ofMillis(Long.parseLong(usual));
->>>>>>> main
         }
     }
 
