@@ -185,8 +185,7 @@ final class WiringTest {
         assertThat(Wiring.shard(often, sink, sink.shards().getFirst(), true).planned())
                 .isFalse();
         assertThat(Wiring.planning(often, 7, _ -> Map.of())).isNull();
-        assertThat(Wiring.source(config(planned + "on_config_change: replan\n"))
-                        .replans())
+        assertThat(Wiring.source(config(planned + "on_config_change: replan\n")).replans())
                 .isTrue();
         assertThat(Wiring.source(halting).replans()).isFalse();
     }
