@@ -131,7 +131,8 @@ class CommitQuarantineModelTest {
                 case 3 -> appliedOut ? new Answer.Unknown() : new Answer.Later();
                 default -> new Answer.Acknowledged();
             };
-            if (answer instanceof Answer.Acknowledged && !appliedOut) apply(send, send.entries().keySet());
+            if (answer instanceof Answer.Acknowledged && !appliedOut)
+                apply(send, send.entries().keySet());
             if (answer instanceof Answer.Unknown && !appliedOut)
                 late.add(new Late(send, send.entries().keySet(), now + QUARANTINE));
             flight.answered(send.attempt(), answer, now);
@@ -152,7 +153,9 @@ class CommitQuarantineModelTest {
             sure.forEach((partition, entry) -> {
                 var there = broker.get(partition);
                 if (there == null) throw new AssertionError(partition + " is not committed");
-                assertThat(number(there)).as("%s was sure of %s", partition, entry.metadata()).isGreaterThanOrEqualTo(number(entry));
+                assertThat(number(there))
+                        .as("%s was sure of %s", partition, entry.metadata())
+                        .isGreaterThanOrEqualTo(number(entry));
             });
         }
 
@@ -174,7 +177,8 @@ class CommitQuarantineModelTest {
                 answerWell();
                 check();
             }
-            for (var partition : moved.keySet()) assertThat(flight.sure(partition)).isTrue();
+            for (var partition : moved.keySet())
+                assertThat(flight.sure(partition)).isTrue();
         }
 
         void answerWell() {
