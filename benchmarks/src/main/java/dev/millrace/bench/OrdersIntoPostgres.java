@@ -42,7 +42,7 @@ final class OrdersIntoPostgres {
     private static final double GIGA = 1e9;
     private static final int AT_ONCE = 1_000_000;
     private static final long LOOK_NANOS = 1_000_000L;
-    private static final long PATIENCE_NANOS = TimeUnit.MINUTES.toNanos(10);
+    private static final long PATIENCE_NANOS = TimeUnit.MINUTES.toNanos(2);
 
     private final LabPostgres server;
     private final BrokerProcess broker;
@@ -188,7 +188,7 @@ final class OrdersIntoPostgres {
                       s0: ["postgres://%s:%d/%s"]
                     batch: { linger: %s, max_cuts: 10000 }
                 drain:
-                  timeout: 10m
+                  timeout: 2m
                 admin:
                   listen: none
                 """.formatted(
