@@ -32,6 +32,7 @@ final class ClickHousePrice {
     /// Rows for a second: of the clock, of this process, of the engine, of the engine's front.
     private record Speed(double wall, double own, double engine, double front) {}
 
+    private static final int PARTITIONS = 4;
     private static final List<String> FORMATS = List.of("json_each_row", "row_binary");
     private static final String LINE = "  %-14s %-34s %-34s %-34s %s%n";
     private static final long LOOK_NANOS = 1_000_000L;
@@ -63,7 +64,7 @@ final class ClickHousePrice {
                     engine.ask("SELECT version()"),
                     load());
             out.flush();
-            var topic = OrderTopic.fill(broker.bootstrapServers(), "orders", extent.rows());
+            var topic = OrderTopic.fill(broker.bootstrapServers(), "orders", PARTITIONS, extent.rows());
             for (var n = 0; n < extent.warmUps(); n++) for (var format : FORMATS) read(engine, broker, topic, format);
             var speeds = new LinkedHashMap<String, List<Speed>>();
             for (var n = 0; n < extent.rounds(); n++) {
