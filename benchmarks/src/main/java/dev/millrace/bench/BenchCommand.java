@@ -6,9 +6,11 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/// `millrace bench`: what the pipeline costs beside a bare poll loop, measured on the machine it runs on.
+/// `millrace bench`: what the pipeline costs beside a bare poll loop, measured on the machine it
+/// runs on.
 ///
-/// Ends with 0 when it measured, with 1 when it could not, or under `--check` when a goal was not reached.
+/// Ends with 0 when it measured, with 1 when it could not, or under `--check` when a goal was not
+/// reached.
 @Command(
         name = "millrace bench",
         mixinStandardHelpOptions = true,

@@ -15,7 +15,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// `millrace bench` as it is run, in a process of its own. What it measures here is worth nothing, and not looked at.
+/// `millrace bench` as it is run, in a process of its own. What it measures here is worth nothing,
+/// and not looked at.
 final class BenchCommandTest {
     private static final String FIGURE = "[\\d,.]+ \\([\\d,.]+ \\.\\. [\\d,.]+\\)";
     private static final String LINE = "%s +" + FIGURE + " +[\\d,]+ +" + FIGURE + " +" + FIGURE + "\\R";

@@ -17,8 +17,8 @@ import net.jqwik.api.Tag;
 import net.jqwik.api.constraints.Size;
 import org.jspecify.annotations.Nullable;
 
-/// The commit flight against a broker that applies a request which timed out at any time within the quarantine, also
-/// after newer ones: what is called sure is never undone.
+/// The commit flight against a broker that applies a request which timed out at any time within
+/// the quarantine, also after newer ones: what is called sure is never undone.
 class CommitQuarantineModelTest {
     private static final long QUARANTINE = 10_000_000_000L;
     private static final List<SourcePartition> PARTITIONS = List.of(partition(0), partition(1), partition(2));
@@ -36,7 +36,8 @@ class CommitQuarantineModelTest {
         return new SourcePartition("orders", TopicId.UNKNOWN, number);
     }
 
-    /// A request on its way, for those partitions that its member still owned in the generation it was sent in.
+    /// A request on its way, for those partitions that its member still owned in the generation it
+    /// was sent in.
     private record Late(Send send, Set<SourcePartition> of, long diesNanos) {}
 
     private static final class Run {

@@ -12,7 +12,8 @@ import net.jqwik.api.Tag;
 import net.jqwik.api.constraints.Size;
 import org.jspecify.annotations.Nullable;
 
-/// A segment plan against a list: what is cut, what of it some acknowledged commit said, and what is to be committed.
+/// A segment plan against a list: what is cut, what of it some acknowledged commit said, and what
+/// is to be committed.
 class SegmentPlanModelTest {
     @Property(tries = 20_000, edgeCases = EdgeCasesMode.NONE)
     @Tag("EO-1")

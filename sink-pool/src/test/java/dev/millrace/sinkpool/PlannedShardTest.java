@@ -16,7 +16,8 @@ import net.jqwik.api.Tag;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/// A shard that is fed with segments: what its batches are, when they may be taken apart, and how long they may wait.
+/// A shard that is fed with segments: what its batches are, when they may be taken apart, and how
+/// long they may wait.
 final class PlannedShardTest {
     private static final TokenMint MINT =
             new SegmentTokens("pipeline", "group", 0, Map.of("store", "f"), TokenMint.perRun("run"));

@@ -37,7 +37,8 @@ import net.jqwik.api.Tag;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/// A source under effectively-once delivery: what is cut, what is handed over when, and what is rebuilt from a plan.
+/// A source under effectively-once delivery: what is cut, what is handed over when, and what is
+/// rebuilt from a plan.
 final class PlannedSourceTest {
     private static final long LINGER = 50 * MS;
     private static final long QUARANTINE = 10_000 * MS;
@@ -126,7 +127,8 @@ final class PlannedSourceTest {
         bench.tell(new SourceEvent.CommitAnswered(send.attempt(), answer));
     }
 
-    /// Every commit that is asked for is acknowledged, and what is resolved is told, until nothing more comes of it.
+    /// Every commit that is asked for is acknowledged, and what is resolved is told, until nothing
+    /// more comes of it.
     private static void settle(Bench bench) {
         for (var i = 0; i < 40; i++) {
             bench.after(60 * MS);
