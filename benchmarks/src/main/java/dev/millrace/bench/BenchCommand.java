@@ -6,9 +6,11 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/// `millrace bench`: what the pipeline costs beside a bare poll loop, measured on the machine it runs on.
+/// `millrace bench`: what the pipeline costs beside a bare poll loop, measured on the machine it
+/// runs on.
 ///
-/// Ends with 0 when it measured, with 1 when it could not, or under `--check` when a goal was not reached.
+/// Ends with 0 when it measured, with 1 when it could not, or under `--check` when a goal was not
+/// reached.
 @Command(
         name = "millrace bench",
         mixinStandardHelpOptions = true,
@@ -24,6 +26,8 @@ public final class BenchCommand implements Callable<Integer> {
     private static final PoisonBench.Extent QUICK_POISON = new PoisonBench.Extent(5_000, 20_000, 2_000, 1, 0);
     private static final ClickHousePrice.Extent CLICKHOUSE = new ClickHousePrice.Extent(2_000_000, 3, 1);
     private static final ClickHousePrice.Extent QUICK_CLICKHOUSE = new ClickHousePrice.Extent(20_000, 1, 0);
+    private static final DeliveryBench.Extent DELIVERY = new DeliveryBench.Extent(600_000, 4, 3, 1);
+    private static final DeliveryBench.Extent QUICK_DELIVERY = new DeliveryBench.Extent(5_000, 1, 1, 0);
 
     @Option(
             names = "--megabytes",
@@ -57,6 +61,11 @@ public final class BenchCommand implements Callable<Integer> {
             description = "instead: rows for a second of processor time with each format into ClickHouse's own engine")
     private boolean clickHouse;
 
+    @Option(
+            names = "--delivery",
+            description = "instead: what effectively_once costs beside at_least_once, into a PostgreSQL server")
+    private boolean delivery;
+
     @Option(names = "--check", description = "end with 1 when a goal is not reached")
     private boolean check;
 
@@ -84,6 +93,10 @@ public final class BenchCommand implements Callable<Integer> {
         if (poison) return exitCode(new PoisonBench(quick ? QUICK_POISON : POISON, System.out).run(), true);
         if (clickHouse) {
             new ClickHousePrice(quick ? QUICK_CLICKHOUSE : CLICKHOUSE, System.out).run();
+            return 0;
+        }
+        if (delivery) {
+            new DeliveryBench(quick ? QUICK_DELIVERY : DELIVERY, System.out).run();
             return 0;
         }
         var reached = jmh ? new HotPath(System.out).run() : new Bench(extent, System.out).run();

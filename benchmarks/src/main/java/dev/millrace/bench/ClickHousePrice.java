@@ -18,20 +18,23 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.ToDoubleFunction;
 
-/// Rows for a second of processor time, with each format into ClickHouse's own engine: of Millrace, which is this
-/// process, and of the engine, which is another. One shard of one replica, else a file of defaults.
+/// Rows for a second of processor time, with each format into ClickHouse's own engine: of
+/// Millrace, which is this process, and of the engine, which is another. One shard of one replica,
+/// else a file of defaults.
 ///
-/// Time and processor time run from the first poll that gave records to the end of the drain, with everything written
-/// and committed. Each reading is a new group into an empty table.
+/// Time and processor time run from the first poll that gave records to the end of the drain, with
+/// everything written and committed. Each reading is a new group into an empty table.
 ///
 /// Thread ownership: the command's thread.
 final class ClickHousePrice {
-    /// `rows` in the topic, read once with each format in each of `rounds` after `warmUps` readings with each.
+    /// `rows` in the topic, read once with each format in each of `rounds` after `warmUps`
+    /// readings with each.
     record Extent(int rows, int rounds, int warmUps) {}
 
     /// Rows for a second: of the clock, of this process, of the engine, of the engine's front.
     private record Speed(double wall, double own, double engine, double front) {}
 
+    private static final int PARTITIONS = 4;
     private static final List<String> FORMATS = List.of("json_each_row", "row_binary");
     private static final String LINE = "  %-14s %-34s %-34s %-34s %s%n";
     private static final long LOOK_NANOS = 1_000_000L;
@@ -63,7 +66,7 @@ final class ClickHousePrice {
                     engine.ask("SELECT version()"),
                     load());
             out.flush();
-            var topic = OrderTopic.fill(broker.bootstrapServers(), "orders", extent.rows());
+            var topic = OrderTopic.fill(broker.bootstrapServers(), "orders", PARTITIONS, extent.rows());
             for (var n = 0; n < extent.warmUps(); n++) for (var format : FORMATS) read(engine, broker, topic, format);
             var speeds = new LinkedHashMap<String, List<Speed>>();
             for (var n = 0; n < extent.rounds(); n++) {

@@ -15,7 +15,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// `millrace bench` as it is run, in a process of its own. What it measures here is worth nothing, and not looked at.
+/// `millrace bench` as it is run, in a process of its own. What it measures here is worth nothing,
+/// and not looked at.
 final class BenchCommandTest {
     private static final String FIGURE = "[\\d,.]+ \\([\\d,.]+ \\.\\. [\\d,.]+\\)";
     private static final String LINE = "%s +" + FIGURE + " +[\\d,]+ +" + FIGURE + " +" + FIGURE + "\\R";
@@ -87,6 +88,20 @@ final class BenchCommandTest {
         assertThat(output())
                 .containsPattern("20,000 rows of \\d+ bytes, 1 rounds, .*\\R.*\\R" + " +json_each_row( +" + FIGURE
                         + "){4}\\R +row_binary( +" + FIGURE + "){4}\\R");
+    }
+
+    @Test
+    @Tag("EO-13")
+    @Timeout(value = 240, unit = TimeUnit.SECONDS)
+    void everyRowIsStoredOnceUnderBothDeliveriesAndTheirCostIsTold() throws Exception {
+        assertThat(exitCode("--delivery", "--quick")).as(output()).isZero();
+        for (var partitions : List.of(1, 12, 64)) {
+            assertThat(output())
+                    .containsPattern("\\R" + partitions
+                            + " partitions: 5,000 rows of \\d+ bytes, then [\\d,]+ rows/s.*\\R"
+                            + ".*delay p99, ms\\R +at_least_once( +" + FIGURE + "){5}\\R +effectively_once( +" + FIGURE
+                            + "){5}\\R +ratio, or added +" + FIGURE + " ");
+        }
     }
 
     @Test

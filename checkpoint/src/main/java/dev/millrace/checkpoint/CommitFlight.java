@@ -186,9 +186,7 @@ public final class CommitFlight {
 
     private @Nullable Send build(Collection<Standing> of, boolean force, long nowNanos) {
         // Whoever asks until null must not go on asking until a quarantine is over.
-        var from = force
-                ? of.stream().filter(s -> !s.onlyTimeTells(nowNanos)).toList()
-                : of;
+        var from = force ? of.stream().filter(s -> !s.onlyTimeTells(nowNanos)).toList() : of;
         if (out != null || (!force && nowNanos - paceNanos < 0) || !anyDirty(from)) return null;
         var apart = apart(from, nowNanos);
         var together = force || nowNanos - dueNanos >= 0 ? together(from) : List.<Standing>of();

@@ -92,8 +92,8 @@ final class Standing {
         return due() != null;
     }
 
-    /// The broker has said that it has what is due, and only time tells whether that lasts: what is sent again before
-    /// makes it no surer.
+    /// The broker has said that it has what is due, and only time tells whether that lasts: what
+    /// is sent again before makes it no surer.
     boolean onlyTimeTells(long nowNanos) {
         var late = lateUntilNanos;
         return late != null && nowNanos - late < 0 && target != null && target.equals(committed);

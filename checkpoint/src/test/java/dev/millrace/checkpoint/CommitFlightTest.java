@@ -443,8 +443,11 @@ class CommitFlightTest {
             }
             // Also if its answer comes after the end.
             var answeredAt = now - over > -INTERVAL ? over + 1 : now;
-            assertThat(planned.answered(send.attempt(), ACKNOWLEDGED, answeredAt)).isEqualTo(send.entries());
-            assertThat(planned.sure(A0)).as("sent %d ns before the end", over - now).isFalse();
+            assertThat(planned.answered(send.attempt(), ACKNOWLEDGED, answeredAt))
+                    .isEqualTo(send.entries());
+            assertThat(planned.sure(A0))
+                    .as("sent %d ns before the end", over - now)
+                    .isFalse();
         }
         assertThat(planned.sure(A0)).isTrue();
         assertThat(planned.isClean()).isTrue();

@@ -17,8 +17,8 @@ import net.jqwik.api.Tag;
 import net.jqwik.api.constraints.Size;
 import org.jspecify.annotations.Nullable;
 
-/// The commit flight against a broker that applies a request which timed out at any time within the quarantine, also
-/// after newer ones: what is called sure is never undone.
+/// The commit flight against a broker that applies a request which timed out at any time within
+/// the quarantine, also after newer ones: what is called sure is never undone.
 class CommitQuarantineModelTest {
     private static final long QUARANTINE = 10_000_000_000L;
     private static final List<SourcePartition> PARTITIONS = List.of(partition(0), partition(1), partition(2));
@@ -36,7 +36,8 @@ class CommitQuarantineModelTest {
         return new SourcePartition("orders", TopicId.UNKNOWN, number);
     }
 
-    /// A request on its way, for those partitions that its member still owned in the generation it was sent in.
+    /// A request on its way, for those partitions that its member still owned in the generation it
+    /// was sent in.
     private record Late(Send send, Set<SourcePartition> of, long diesNanos) {}
 
     private static final class Run {
@@ -131,7 +132,8 @@ class CommitQuarantineModelTest {
                 case 3 -> appliedOut ? new Answer.Unknown() : new Answer.Later();
                 default -> new Answer.Acknowledged();
             };
-            if (answer instanceof Answer.Acknowledged && !appliedOut) apply(send, send.entries().keySet());
+            if (answer instanceof Answer.Acknowledged && !appliedOut)
+                apply(send, send.entries().keySet());
             if (answer instanceof Answer.Unknown && !appliedOut)
                 late.add(new Late(send, send.entries().keySet(), now + QUARANTINE));
             flight.answered(send.attempt(), answer, now);
@@ -152,7 +154,9 @@ class CommitQuarantineModelTest {
             sure.forEach((partition, entry) -> {
                 var there = broker.get(partition);
                 if (there == null) throw new AssertionError(partition + " is not committed");
-                assertThat(number(there)).as("%s was sure of %s", partition, entry.metadata()).isGreaterThanOrEqualTo(number(entry));
+                assertThat(number(there))
+                        .as("%s was sure of %s", partition, entry.metadata())
+                        .isGreaterThanOrEqualTo(number(entry));
             });
         }
 
@@ -174,7 +178,8 @@ class CommitQuarantineModelTest {
                 answerWell();
                 check();
             }
-            for (var partition : moved.keySet()) assertThat(flight.sure(partition)).isTrue();
+            for (var partition : moved.keySet())
+                assertThat(flight.sure(partition)).isTrue();
         }
 
         void answerWell() {

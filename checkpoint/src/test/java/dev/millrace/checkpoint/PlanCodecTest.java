@@ -64,7 +64,9 @@ final class PlanCodecTest {
     void anyPlanIsReadBack(@ForAll long seed) {
         var any = any(new Random(seed));
         assertThat(CommitNote.read(any.text(), any.offset)).isEqualTo(new CommitNote.Planned(any.plan));
-        assertThat(PlanCodec.encode(any.plan, any.offset)).as("one text for one plan").isEqualTo(any.text());
+        assertThat(PlanCodec.encode(any.plan, any.offset))
+                .as("one text for one plan")
+                .isEqualTo(any.text());
     }
 
     /// Of the last character some bits say nothing: then it is the same plan.
@@ -137,8 +139,10 @@ final class PlanCodecTest {
         var bytes = Base64.getUrlDecoder().decode(one().text().substring(3));
         bytes[0] = 2;
         var text = PlanCodec.PREFIX + Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
-        assertThat(CommitNote.read(text, 100)).isInstanceOfSatisfying(CommitNote.Unreadable.class, unreadable ->
-                assertThat(unreadable.why()).contains("version is 2"));
+        assertThat(CommitNote.read(text, 100))
+                .isInstanceOfSatisfying(
+                        CommitNote.Unreadable.class,
+                        unreadable -> assertThat(unreadable.why()).contains("version is 2"));
     }
 
     @Test

@@ -12,7 +12,8 @@ import net.jqwik.api.Tag;
 import net.jqwik.api.constraints.Size;
 import org.jspecify.annotations.Nullable;
 
-/// A segment plan against a list: what is cut, what of it some acknowledged commit said, and what is to be committed.
+/// A segment plan against a list: what is cut, what of it some acknowledged commit said, and what
+/// is to be committed.
 class SegmentPlanModelTest {
     @Property(tries = 20_000, edgeCases = EdgeCasesMode.NONE)
     @Tag("EO-1")
@@ -25,7 +26,8 @@ class SegmentPlanModelTest {
         run.finish();
     }
 
-    private static final SourcePartition PARTITION = new SourcePartition("orders", new TopicId("AAAAAAAAAAAAAAAAAAAAAA"), 3);
+    private static final SourcePartition PARTITION =
+            new SourcePartition("orders", new TopicId("AAAAAAAAAAAAAAAAAAAAAA"), 3);
 
     private static final class Cut {
         final long from;
@@ -179,7 +181,9 @@ class SegmentPlanModelTest {
             assertThat(plan.end()).isEqualTo(end);
             var entry = plan.entry();
             assertThat(entry.offset()).as("commits stand at segments' starts").isEqualTo(offset);
-            if (committedEpoch != null) assertThat(entry.leaderEpoch()).isEqualTo(Objects.requireNonNull(committedEpoch).intValue());
+            if (committedEpoch != null)
+                assertThat(entry.leaderEpoch())
+                        .isEqualTo(Objects.requireNonNull(committedEpoch).intValue());
             var said = said(entry).segments();
             assertThat(said).hasSameSizeAs(open);
             for (var i = 0; i < open.size(); i++) {
@@ -187,7 +191,9 @@ class SegmentPlanModelTest {
                 assertThat(said.get(i).from()).isEqualTo(one.from);
                 assertThat(said.get(i).to()).isEqualTo(one.to);
                 assertThat(said.get(i).split()).isEqualTo(one.split);
-                assertThat(plan.writtenAhead(one.from)).as("written ahead: %s", one.from).isEqualTo(one.written);
+                assertThat(plan.writtenAhead(one.from))
+                        .as("written ahead: %s", one.from)
+                        .isEqualTo(one.written);
                 assertThat(plan.splitWrittenAhead(one.from)).isEqualTo(one.splitWritten);
             }
             assertThat(plan.writtenAhead(end)).isFalse();
@@ -198,7 +204,9 @@ class SegmentPlanModelTest {
             reached();
             assertThat(plan.open()).isZero();
             assertThat(plan.entry().offset()).isEqualTo(watermark);
-            assertThat(plan.mayCut() || settings.textLimit() * 3L / 4 < plan.characters() + PlanCodec.MOST_CHARACTERS_OF_A_SEGMENT)
+            assertThat(plan.mayCut()
+                            || settings.textLimit() * 3L / 4
+                                    < plan.characters() + PlanCodec.MOST_CHARACTERS_OF_A_SEGMENT)
                     .isTrue();
         }
     }

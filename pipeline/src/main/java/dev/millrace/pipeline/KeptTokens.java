@@ -87,8 +87,8 @@ final class KeptTokens {
     /// A partition came, and its plan names these: asks for them, on a thread of its own. Blocks
     /// for nothing.
     ///
-    /// What this process was acknowledged when it had the partition before is older than these, if anything: others
-    /// went on from there, and a token of long ago may have been pruned meanwhile.
+    /// What this process was acknowledged when it had the partition before is older than these, if
+    /// anything: others went on from there, and a token of long ago may have been pruned meanwhile.
     void found(SourcePartition partition, Map<Integer, Long> tokens) {
         newest.remove(partition);
         tokens.forEach((hash, prefix) -> {

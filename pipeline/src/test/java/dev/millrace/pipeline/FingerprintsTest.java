@@ -60,8 +60,10 @@ final class FingerprintsTest {
             "b: [\"postgres://127.0.0.1:10/shop\"] }",
             "b: [\"postgres://127.0.0.1:10/shop\"], c: [\"postgres://127.0.0.1:13/shop\"] }"
         },
-        {"password: none-needed }\n    shards: { a: [\"postgres", "password: none-needed, unknown_fields: ignore }\n"
-                + "    shards: { a: [\"postgres"},
+        {
+            "password: none-needed }\n    shards: { a: [\"postgres",
+            "password: none-needed, unknown_fields: ignore }\n" + "    shards: { a: [\"postgres"
+        },
     };
 
     @Test
@@ -70,27 +72,34 @@ final class FingerprintsTest {
         var usual = of(FILE);
         for (var change : OF_THE_WAREHOUSE) {
             var now = with(change[0], change[1]);
-            assertThat(now.bySink().get("warehouse")).as(change[1]).isNotEqualTo(usual.bySink().get("warehouse"));
+            assertThat(now.bySink().get("warehouse"))
+                    .as(change[1])
+                    .isNotEqualTo(usual.bySink().get("warehouse"));
             assertThat(now.bySink()).containsEntry("events", usual.bySink().get("events"));
             assertThat(now.ofAll()).as(change[1]).isNotEqualTo(usual.ofAll());
         }
         for (var change : new String[][] {
             {"database: shop", "database: other"},
-            {"table: orders, user: ingest, password: none-needed, format", "table: other, user: ingest, password:"
-                    + " none-needed, format"},
+            {
+                "table: orders, user: ingest, password: none-needed, format",
+                "table: other, user: ingest, password:" + " none-needed, format"
+            },
             {"format: row_binary", "format: json_each_row"},
             {"format: row_binary", "format: row_binary, coordinates: { topic: t, partition: p, offset: o }"},
         }) {
             var now = with(change[0], change[1]);
-            assertThat(now.bySink().get("events")).as(change[1]).isNotEqualTo(usual.bySink().get("events"));
+            assertThat(now.bySink().get("events"))
+                    .as(change[1])
+                    .isNotEqualTo(usual.bySink().get("events"));
             assertThat(now.bySink()).containsEntry("warehouse", usual.bySink().get("warehouse"));
             assertThat(now.ofAll()).as(change[1]).isNotEqualTo(usual.ofAll());
         }
     }
 
     @Test
-    @DisplayName("EO-9 What decides it for all sinks changes all: format, route; and what plans are cut for: name, token"
-            + " epoch, delivery, the sinks there are")
+    @DisplayName(
+            "EO-9 What decides it for all sinks changes all: format, route; and what plans are cut for: name, token"
+                    + " epoch, delivery, the sinks there are")
     void whatMakesOtherBatchesOfAll() throws IOException {
         var usual = of(FILE);
         for (var change : new String[][] {
@@ -99,7 +108,8 @@ final class FingerprintsTest {
         }) {
             var now = with(change[0], change[1]);
             usual.bySink()
-                    .forEach((sink, before) -> assertThat(now.bySink().get(sink)).isNotEqualTo(before));
+                    .forEach(
+                            (sink, before) -> assertThat(now.bySink().get(sink)).isNotEqualTo(before));
             assertThat(now.ofAll()).isNotEqualTo(usual.ofAll());
         }
         for (var change : new String[][] {

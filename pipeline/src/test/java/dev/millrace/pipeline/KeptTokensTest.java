@@ -162,8 +162,9 @@ final class KeptTokensTest {
     }
 
     @Test
-    @DisplayName("EO-13 A partition that comes with tokens: the shard that acknowledged each is asked, by its name alone,"
-            + " and a missing one is told")
+    @DisplayName(
+            "EO-13 A partition that comes with tokens: the shard that acknowledged each is asked, by its name alone,"
+                    + " and a missing one is told")
     void aMissingOneIsTold() throws InterruptedException {
         written(P0, A, FIRST);
         written(P0, B, SECOND);
@@ -177,8 +178,7 @@ final class KeptTokensTest {
         written(P1, A, FIRST);
         fresh().found(P1, kept.of(P1));
         var told = missing.poll(30, TimeUnit.SECONDS);
-        assertThat(told)
-                .contains("orders-1", "warehouse/a", "0011223344556677", "restored", "offsets", "token_epoch");
+        assertThat(told).contains("orders-1", "warehouse/a", "0011223344556677", "restored", "offsets", "token_epoch");
         assertThat(asked).hasSize(1);
     }
 

@@ -12,7 +12,6 @@ import dev.millrace.config.Configuration;
 import dev.millrace.config.PipelineConfig;
 import dev.millrace.config.ReadResult;
 import dev.millrace.config.ServerSettings;
-import dev.millrace.kafka.Planning;
 import dev.millrace.sinkpool.AmbiguousSettings;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -162,5 +161,32 @@ final class WiringTest {
         var planning = Objects.requireNonNull(Wiring.planning(config, 1, _ -> Map.of()));
         assertThat(planning.quarantineNanos())
                 .isEqualTo(Duration.ofSeconds(seconds).toNanos());
+    }
+
+    private PipelineConfig config(String text) throws IOException {
+        var read = Configuration.read(Files.writeString(folder.resolve("pipeline.yaml"), text), _ -> null);
+        if (read instanceof ReadResult.Loaded(var config, var _)) return config;
+        throw new AssertionError(read);
+    }
+
+    @Test
+    @DisplayName("EO-1 EO-10 Under effectively_once shards are fed with segments; at least once nothing is planned")
+    void whatIsPlanned() throws IOException {
+        var planned = FILE + "delivery: effectively_once\n";
+        var once = config(planned + "on_expired_token: resend\n");
+        var sink = once.sinks().getFirst();
+        var shard = Wiring.shard(once, sink, sink.shards().getFirst(), true);
+        assertThat(shard.planned()).isTrue();
+        assertThat(shard.resendsExpired()).isTrue();
+        var halting = config(planned);
+        assertThat(Wiring.shard(halting, sink, sink.shards().getFirst(), true).resendsExpired())
+                .isFalse();
+        var often = config(FILE);
+        assertThat(Wiring.shard(often, sink, sink.shards().getFirst(), true).planned())
+                .isFalse();
+        assertThat(Wiring.planning(often, 7, _ -> Map.of())).isNull();
+        assertThat(Wiring.source(config(planned + "on_config_change: replan\n")).replans())
+                .isTrue();
+        assertThat(Wiring.source(halting).replans()).isFalse();
     }
 }

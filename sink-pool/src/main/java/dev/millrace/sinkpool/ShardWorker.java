@@ -23,8 +23,8 @@ final class ShardWorker {
     /// The two clocks may differ by so much for no reason.
     private static final long LEAP_NANOS = 2_000_000_000L;
 
-    /// How long a leap of the clocks may go unseen, where the age of a segment counts: what is cut meanwhile
-    /// would be taken for as old as what was cut before it.
+    /// How long a leap of the clocks may go unseen, where the age of a segment counts: what is cut
+    /// meanwhile would be taken for as old as what was cut before it.
     private static final long LOOK_AT_CLOCKS_NANOS = 1_000_000_000L;
 
     private static final long PRESS_EVERY_NANOS = 100_000_000L;

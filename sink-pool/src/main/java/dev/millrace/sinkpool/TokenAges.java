@@ -63,8 +63,8 @@ final class TokenAges {
                 : 0;
     }
 
-    /// What the sink has of the rows is read before they are sent: it may have forgotten their token, or
-    /// have them under those of other parts of their batch (EO-7, EO-10).
+    /// What the sink has of the rows is read before they are sent: it may have forgotten their
+    /// token, or have them under those of other parts of their batch (EO-7, EO-10).
     boolean readsFirst(Delivery delivery) {
         var segment = delivery.batch().segment();
         if (segment == null || recognition.byRow()) return delivery.expired();

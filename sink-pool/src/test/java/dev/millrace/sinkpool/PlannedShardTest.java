@@ -16,7 +16,8 @@ import net.jqwik.api.Tag;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/// A shard that is fed with segments: what its batches are, when they may be taken apart, and how long they may wait.
+/// A shard that is fed with segments: what its batches are, when they may be taken apart, and how
+/// long they may wait.
 final class PlannedShardTest {
     private static final TokenMint MINT =
             new SegmentTokens("pipeline", "group", 0, Map.of("store", "f"), TokenMint.perRun("run"));
@@ -179,8 +180,11 @@ final class PlannedShardTest {
         for (var batch : sealed) {
             var first = batch.rows().slices().getFirst().chunk();
             var at = first.partition().partition() + "@" + first.offset(0);
-            assertThat(rowsOf.remove(at)).as("rows of %s", at).isEqualTo(batch.rows().rows());
-            for (var slice : batch.rows().slices()) assertThat(slice.chunk().partition()).isEqualTo(first.partition());
+            assertThat(rowsOf.remove(at))
+                    .as("rows of %s", at)
+                    .isEqualTo(batch.rows().rows());
+            for (var slice : batch.rows().slices())
+                assertThat(slice.chunk().partition()).isEqualTo(first.partition());
             tokens.merge(batch.token().text(), 1, Integer::sum);
         }
         assertThat(rowsOf).isEmpty();
@@ -234,13 +238,20 @@ final class PlannedShardTest {
             var step = shard.end(start.attempt(), refusal);
             assertThat(mark(step).batch()).isEqualTo(start.batch());
             assertThat(step.started()).isEmpty();
-            for (var i = 1; i < 50; i++) assertThat(shard.tickAt(10_000L * i).started()).isEmpty();
+            for (var i = 1; i < 50; i++)
+                assertThat(shard.tickAt(10_000L * i).started()).isEmpty();
             // It holds nobody up.
             var other = arrive(shard, segment(shard, 1, 0, 3)).start();
             shard.written(other);
-            assertThat(marked(shard, 0, 1, 99).started()).as("of another segment").isEmpty();
-            assertThat(marked(shard, 0, 2, 100).started()).as("of another epoch").isEmpty();
-            assertThat(marked(shard, 1, 1, 100).started()).as("of another partition").isEmpty();
+            assertThat(marked(shard, 0, 1, 99).started())
+                    .as("of another segment")
+                    .isEmpty();
+            assertThat(marked(shard, 0, 2, 100).started())
+                    .as("of another epoch")
+                    .isEmpty();
+            assertThat(marked(shard, 1, 1, 100).started())
+                    .as("of another partition")
+                    .isEmpty();
             var part = marked(shard, 0, 1, 100).start();
             assertThat(part.rows().rows()).isLessThan(8);
             assertThat(part.token().batch()).isEqualTo(start.token().text());
@@ -280,11 +291,14 @@ final class PlannedShardTest {
             + " plan")
     void aSplitOneThatIsReplayedIsCountedBeforeItIsSent() {
         var shard = planned(_ -> {});
-        var start = arrive(shard, segment(shard, 0, 2, 100, shard.now(), true, true, 8)).start();
+        var start = arrive(shard, segment(shard, 0, 2, 100, shard.now(), true, true, 8))
+                .start();
         assertThat(shard.counts.possibleDuplicates()).as("before its answer").isEqualTo(8);
         shard.end(start.attempt(), Shard.sick(false));
         var again = shard.tickWhenDue().start();
-        assertThat(shard.counts.possibleDuplicates()).as("a repeat is under the same token").isEqualTo(8);
+        assertThat(shard.counts.possibleDuplicates())
+                .as("a repeat is under the same token")
+                .isEqualTo(8);
         var step = shard.end(again.attempt(), REFUSED);
         assertThat(step.commands()).noneMatch(ShardCommand.MarkSplit.class::isInstance);
         assertThat(step.start().token().whole()).isFalse();
@@ -320,8 +334,8 @@ final class PlannedShardTest {
     void whatMayBeStoredIsNotTakenApart() {
         var shard = planned(_ -> {});
         var start = arrive(shard, segment(shard, 0, 100, 8)).start();
-        var step = shard.end(
-                start.attempt(), new WriteOutcome.Refused(new Failure("bad", "column x is wrong", true), -1));
+        var step =
+                shard.end(start.attempt(), new WriteOutcome.Refused(new Failure("bad", "column x is wrong", true), -1));
         assertThat(step.commands()).noneMatch(ShardCommand.MarkSplit.class::isInstance);
         assertThat(step.started()).isEmpty();
     }
@@ -395,7 +409,8 @@ final class PlannedShardTest {
         var step = shard.tickWhenDue();
         assertThat(step.start().expired()).isTrue();
         assertThat(step.told(ShardNote.TokenExpired.class)).hasSize(1);
-        assertThat(step.told(ShardNote.TokenExpired.class).getFirst().readsFirst()).isTrue();
+        assertThat(step.told(ShardNote.TokenExpired.class).getFirst().readsFirst())
+                .isTrue();
         shard.end(step.start().attempt(), Shard.sick(true));
         var again = shard.tickWhenDue();
         assertThat(again.start().expired()).as("and every one after it").isTrue();
@@ -416,7 +431,8 @@ final class PlannedShardTest {
         shard.end(start.attempt(), Shard.sick(true));
         var second = shard.tickWhenDue();
         assertThat(shard.counts.possibleDuplicates()).isEqualTo(8);
-        assertThat(second.told(ShardNote.TokenExpired.class).getFirst().readsFirst()).isFalse();
+        assertThat(second.told(ShardNote.TokenExpired.class).getFirst().readsFirst())
+                .isFalse();
         shard.end(second.start().attempt(), Shard.sick(true));
         shard.written(shard.tickWhenDue().start());
         assertThat(shard.counts.possibleDuplicates()).isEqualTo(8);
@@ -436,7 +452,9 @@ final class PlannedShardTest {
         assertThat(shard.end(start.attempt(), Shard.sick(true)).settled()).isEmpty();
         var step = shard.tickWhenDue();
         assertThat(stops(step)).hasSize(1);
-        assertThat(stops(arrive(shard, waits))).as("it came later, and was cut before").hasSize(1);
+        assertThat(stops(arrive(shard, waits)))
+                .as("it came later, and was cut before")
+                .hasSize(1);
         for (var i = 0; i < 3; i++) {
             shard.at(200L + 10L * i);
             var fresh = arrive(shard, segment(shard, 2, 3L * i, 3));
@@ -487,7 +505,9 @@ final class PlannedShardTest {
                 var start = arrive(shard, segment(shard, 0, 1, 0, shard.now(), replayed, false, 3, 4))
                         .start();
                 var counted = replayed && log != TokenLog.SHARED ? 7 : 0;
-                assertThat(shard.counts.possibleDuplicates()).as("%s, %s", log, replayed).isEqualTo(counted);
+                assertThat(shard.counts.possibleDuplicates())
+                        .as("%s, %s", log, replayed)
+                        .isEqualTo(counted);
                 shard.end(start.attempt(), Shard.sick(false));
                 var again = shard.tickWhenDue();
                 shard.written(again.start());

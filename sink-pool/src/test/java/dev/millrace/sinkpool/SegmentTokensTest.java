@@ -46,12 +46,32 @@ final class SegmentTokensTest {
 
         Named with(String pipelineNow, String groupNow, String sinkNow, String shardNow, String fingerprintNow) {
             return new Named(
-                    pipelineNow, groupNow, tokenEpoch, fingerprintNow, topic, partition, from, to, sinkNow, shardNow, rows);
+                    pipelineNow,
+                    groupNow,
+                    tokenEpoch,
+                    fingerprintNow,
+                    topic,
+                    partition,
+                    from,
+                    to,
+                    sinkNow,
+                    shardNow,
+                    rows);
         }
 
         Named at(TopicId topicNow, int partitionNow, long fromNow, long toNow) {
             return new Named(
-                    pipeline, group, tokenEpoch, fingerprint, topicNow, partitionNow, fromNow, toNow, sink, shard, rows);
+                    pipeline,
+                    group,
+                    tokenEpoch,
+                    fingerprint,
+                    topicNow,
+                    partitionNow,
+                    fromNow,
+                    toNow,
+                    sink,
+                    shard,
+                    rows);
         }
 
         Named rows(List<Row> now) {
@@ -183,7 +203,9 @@ final class SegmentTokensTest {
                         usual.with(one, other, "store", "s1", "f"),
                         usual.with("p", "g", one + "s", other + "t", "f"),
                         usual.with("p", "g", "store", one + "t", other)))
-                    assertThat(seen.put(named.token(), named)).as("the token of %s", named).isIn(null, named);
+                    assertThat(seen.put(named.token(), named))
+                            .as("the token of %s", named)
+                            .isIn(null, named);
     }
 
     @Test
@@ -191,7 +213,11 @@ final class SegmentTokensTest {
     void aPartIsNamedByItsPlaces() {
         var whole = new Token(Named.usual().token());
         assertThat(whole.part(3, 6)).isEqualTo(new Token(whole.batch(), 3, 6));
-        assertThat(Set.of(whole.text(), whole.part(0, 6).text(), whole.part(0, 3).text(), whole.part(3, 6).text()))
+        assertThat(Set.of(
+                        whole.text(),
+                        whole.part(0, 6).text(),
+                        whole.part(0, 3).text(),
+                        whole.part(3, 6).text()))
                 .hasSize(4);
     }
 

@@ -16,8 +16,8 @@ import java.util.function.Consumer;
 /// shell that settles.
 ///
 /// Times are milliseconds from the start. Checks after each event what must always hold: no chunk is
-/// settled twice, at most `max_per_shard` batches are being written, a repeat is the same bytes under the
-/// same token, an attempt starts once, and the next wake-up lies ahead.
+/// settled twice, at most `max_per_shard` batches are being written, a repeat is the same bytes
+/// under the same token, an attempt starts once, and the next wake-up lies ahead.
 final class Shard {
     static final long MS = 1_000_000;
     static final ShardId ID = new ShardId("store", "s1");
@@ -130,7 +130,8 @@ final class Shard {
         return on(new ShardEvent.Tick());
     }
 
-    /// Goes to the next wake-up and ticks. It must do something there, or move on: else a shell would spin.
+    /// Goes to the next wake-up and ticks. It must do something there, or move on: else a shell
+    /// would spin.
     Step tickWhenDue() {
         var wake = machine.wakeAtNanos();
         assertThat(wake).as("a wake-up is set").isNotEqualTo(NanoClock.NEVER);

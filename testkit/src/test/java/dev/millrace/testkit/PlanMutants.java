@@ -3,7 +3,8 @@ package dev.millrace.testkit;
 import dev.millrace.testkit.Mutant.Edit;
 import java.util.List;
 
-/// Bugs to plant in effectively-once delivery: one for each rule that it stands on, and each error that is easily made.
+/// Bugs to plant in effectively-once delivery: one for each rule that it stands on, and each error
+/// that is easily made.
 final class PlanMutants {
     private static final String CHECKPOINT = "checkpoint";
     private static final String SINK_POOL = "sink-pool";

@@ -16,11 +16,11 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Two processes of one group that are killed again and again amid everything else that can befall them, their
-/// broker and their sink: each row that was produced is in the sink once.
+/// Two processes of one group that are killed again and again amid everything else that can befall
+/// them, their broker and their sink: each row that was produced is in the sink once.
 ///
-/// The build runs a slice. At full size, by properties of the build (kills of PostgreSQL and of ClickHouse
-/// together, rows a second):
+/// The build runs a slice. At full size, by properties of the build (kills of PostgreSQL and of
+/// ClickHouse together, rows a second):
 ///
 /// `mvn -pl cli -am -Dtest=EffectivelyOnceUnderFireTest -Dsurefire.failIfNoSpecifiedTests=false
 /// -Dmillrace.once.kills=200 -Dmillrace.once.rows=2000 -Dmillrace.once.seed=1 test`

@@ -11,8 +11,8 @@ import java.util.SplittableRandom;
 import java.util.concurrent.Semaphore;
 import java.util.stream.Collectors;
 
-/// ClickHouse's own engine, two fronts to each of two shards: before one engine, as replicas are that know each
-/// other's tokens, or before an engine each, as servers are that share nothing.
+/// ClickHouse's own engine, two fronts to each of two shards: before one engine, as replicas are
+/// that know each other's tokens, or before an engine each, as servers are that share nothing.
 ///
 /// Thread ownership: the test's thread, and where the interface says so any.
 final class OnceClickHouse implements OnceStore {

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Rows that are produced without a pause while it runs, numbered from 0, and where each of them lies.
 ///
-/// Invariant: a row is never sent twice, and is in its place here once the broker has acknowledged it. Partitions
-/// are taken in turns, so that each has rows for each shard.
+/// Invariant: a row is never sent twice, and is in its place here once the broker has acknowledged
+/// it. Partitions are taken in turns, so that each has rows for each shard.
 ///
 /// Thread ownership: the test's thread starts and stops it; what it tells, it tells any.
 final class OnceLoad {

@@ -24,8 +24,8 @@ import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
 
-/// The parts of one arm: a broker in a process of its own, behind a proxy that everybody's connections go
-/// through, a topic with its load, the store, and the processes of one group.
+/// The parts of one arm: a broker in a process of its own, behind a proxy that everybody's
+/// connections go through, a topic with its load, the store, and the processes of one group.
 ///
 /// Thread ownership: the test's thread; [#members], [#committed] and what they give, any.
 final class OnceRig implements AutoCloseable {

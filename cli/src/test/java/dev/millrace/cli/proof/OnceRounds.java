@@ -11,7 +11,8 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 
-/// Rounds of kills over an [OnceRig], each amid another fault or none, and what is in the store after each.
+/// Rounds of kills over an [OnceRig], each amid another fault or none, and what is in the store
+/// after each.
 ///
 /// Thread ownership: the test's thread.
 final class OnceRounds {
@@ -170,8 +171,8 @@ final class OnceRounds {
         while (rig.members().size() < 2) rig.start(chance);
     }
 
-    /// Each of them comes, in an order that is left to chance, before one comes again; nothing, and those that bear
-    /// upon what nobody has heard of, twice.
+    /// Each of them comes, in an order that is left to chance, before one comes again; nothing,
+    /// and those that bear upon what nobody has heard of, twice.
     private Amid next() {
         if (deck.isEmpty()) {
             deck.addAll(List.of(Amid.values()));
@@ -180,7 +181,8 @@ final class OnceRounds {
         return deck.remove(chance.nextInt(deck.size()));
     }
 
-    /// Any, once it owns partitions; or one that does while another may still be on its way into the group.
+    /// Any, once it owns partitions; or one that does while another may still be on its way into
+    /// the group.
     private OnceMember victim() throws Exception {
         var any = rig.members().get(chance.nextInt(rig.members().size()));
         if (chance.nextBoolean())

@@ -3,8 +3,9 @@ package dev.millrace.cli.proof;
 import java.util.BitSet;
 import java.util.SplittableRandom;
 
-/// Where the rows of an arm of [EffectivelyOnceUnderFireTest] go: two shards that recognise what they have,
-/// and everything that can befall them. Nothing in its tables but tokens keeps a row from being there twice.
+/// Where the rows of an arm of [EffectivelyOnceUnderFireTest] go: two shards that recognise what
+/// they have, and everything that can befall them. Nothing in its tables but tokens keeps a row
+/// from being there twice.
 ///
 /// Thread ownership: the test's thread, and for [#ids] and [#count] any.
 interface OnceStore extends AutoCloseable {
@@ -27,8 +28,8 @@ interface OnceStore extends AutoCloseable {
     /// Of the rows numbered from `first` to before `end` those that are there.
     BitSet ids(int first, int end) throws Exception;
 
-    /// Numbers of rows that are there and are not as they were produced, or more often than once, as far
-    /// as `once` forbids that; ten of them, in words.
+    /// Numbers of rows that are there and are not as they were produced, or more often than once,
+    /// as far as `once` forbids that; ten of them, in words.
     String wrong(OnceLoad load) throws Exception;
 
     /// The answers of the next so many writes of a shard are lost, after it stored them.

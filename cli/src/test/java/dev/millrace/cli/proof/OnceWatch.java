@@ -10,8 +10,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
-/// Looks again and again whether what the group has committed is in the store, and whether what it has committed
-/// went back; and asks the processes for what they count, since one that is killed tells nothing afterwards.
+/// Looks again and again whether what the group has committed is in the store, and whether what it
+/// has committed went back; and asks the processes for what they count, since one that is killed
+/// tells nothing afterwards.
 ///
 /// The commit is read first: rows only ever come, so what it says is durable must be there afterwards.
 ///

@@ -244,7 +244,8 @@ public record KafkaSourceSettings(
         return with(draft -> draft.watch = often);
     }
 
-    /// After how long without a heartbeat the group puts a member out; Kafka's own default where the file says nothing.
+    /// After how long without a heartbeat the group puts a member out; Kafka's own default where
+    /// the file says nothing.
     long sessionTimeoutNanos() {
         var millis = properties.get("session.timeout.ms");
         return (millis == null ? 45_000 : Long.parseLong(millis)) * MILLIS;

@@ -18,8 +18,8 @@ import org.slf4j.LoggerFactory;
 
 /// Sends the commits that one member's machine asks for, and brings it the answers.
 ///
-/// A commit of the running loop is asynchronous: its answer comes inside a later poll and waits in the inbox. In a
-/// revoke and at the end of a drain the answer is waited for, until a deadline.
+/// A commit of the running loop is asynchronous: its answer comes inside a later poll and waits in
+/// the inbox. In a revoke and at the end of a drain the answer is waited for, until a deadline.
 ///
 /// Thread ownership: the source thread.
 final class MemberCommits {
@@ -96,9 +96,9 @@ final class MemberCommits {
         return answer;
     }
 
-    /// Commits what is contiguous of these, or with null of all, until nothing is left to commit or the time is up.
-    /// Returns false if the group moved on meanwhile: then only a poll tells where to, and until it did, nothing is
-    /// taken.
+    /// Commits what is contiguous of these, or with null of all, until nothing is left to commit
+    /// or the time is up. Returns false if the group moved on meanwhile: then only a poll tells
+    /// where to, and until it did, nothing is taken.
     boolean commitNow(@Nullable Set<SourcePartition> only, long untilNanos) {
         awaitTheOneThatIsOut(untilNanos);
         while (clock.nanoTime() - untilNanos < 0) {

@@ -54,15 +54,7 @@ final class Bench {
         this.intake = intake;
         this.accounts = new Accounts(sinks);
         var parts = new SourceMachine.Parts(
-                settings,
-                sinks,
-                intake,
-                new Told(),
-                handles,
-                epochs::incrementAndGet,
-                counters,
-                letters,
-                advisory);
+                settings, sinks, intake, new Told(), handles, epochs::incrementAndGet, counters, letters, advisory);
         machine = new SourceMachine(parts, accounts::of, now);
     }
 

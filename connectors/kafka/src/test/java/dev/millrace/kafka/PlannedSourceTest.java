@@ -37,7 +37,8 @@ import net.jqwik.api.Tag;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/// A source under effectively-once delivery: what is cut, what is handed over when, and what is rebuilt from a plan.
+/// A source under effectively-once delivery: what is cut, what is handed over when, and what is
+/// rebuilt from a plan.
 final class PlannedSourceTest {
     private static final long LINGER = 50 * MS;
     private static final long QUARANTINE = 10_000 * MS;
@@ -126,7 +127,8 @@ final class PlannedSourceTest {
         bench.tell(new SourceEvent.CommitAnswered(send.attempt(), answer));
     }
 
-    /// Every commit that is asked for is acknowledged, and what is resolved is told, until nothing more comes of it.
+    /// Every commit that is asked for is acknowledged, and what is resolved is told, until nothing
+    /// more comes of it.
     private static void settle(Bench bench) {
         for (var i = 0; i < 40; i++) {
             bench.after(60 * MS);
@@ -169,7 +171,9 @@ final class PlannedSourceTest {
         assertThat(bench.all(SourceCommand.Commit.class)).isEmpty();
         bench.after(LINGER);
         assertThat(asked(bench, P0)).isEqualTo("[[100, 103)]");
-        assertThat(Bench.entry(bench.all(SourceCommand.Commit.class).getLast().send(), P0).offset()).isEqualTo(100);
+        assertThat(Bench.entry(bench.all(SourceCommand.Commit.class).getLast().send(), P0)
+                        .offset())
+                .isEqualTo(100);
         bench.after(30_000 * MS);
         assertThat(bench.intake.segments()).isEmpty();
         bench.acknowledge();
@@ -206,10 +210,10 @@ final class PlannedSourceTest {
     }
 
     @Test
-    @DisplayName("EO-5 No answer but a sure one hands over: not a refusal, not a time-out, not what came in its quarantine")
+    @DisplayName(
+            "EO-5 No answer but a sure one hands over: not a refusal, not a time-out, not what came in its quarantine")
     void onlyASureAnswerHandsOver() {
-        for (var bad : List.of(
-                new Answer.Later(), new Answer.Refused("no", Map.of()), new Answer.Unknown())) {
+        for (var bad : List.of(new Answer.Later(), new Answer.Refused("no", Map.of()), new Answer.Unknown())) {
             var bench = bench(new MemoryIntake());
             bench.assign(P0, 0);
             bench.poll(P0, 0, 2);
@@ -270,7 +274,8 @@ final class PlannedSourceTest {
     }
 
     @Test
-    @DisplayName("EO-1 A lost or revoked partition hands over nothing of what no commit had, whatever is answered later")
+    @DisplayName(
+            "EO-1 A lost or revoked partition hands over nothing of what no commit had, whatever is answered later")
     void aLostPartitionHandsOverNothing() {
         for (var lost : List.of(true, false)) {
             var bench = bench(new MemoryIntake());
@@ -279,7 +284,9 @@ final class PlannedSourceTest {
             bench.after(LINGER);
             bench.tell(lost ? new SourceEvent.Lost(Set.of(P0)) : new SourceEvent.Revoking(Set.of(P0)));
             if (!lost) {
-                assertThat(bench.machine.idle(Set.of(P0))).as("it does not wait").isTrue();
+                assertThat(bench.machine.idle(Set.of(P0)))
+                        .as("it does not wait")
+                        .isTrue();
                 bench.acknowledge();
                 bench.tell(new SourceEvent.Revoked(Set.of(P0)));
             } else bench.acknowledge();
@@ -314,7 +321,8 @@ final class PlannedSourceTest {
     // --- EO-3: replay
 
     @Test
-    @DisplayName("EO-3 A plan is rebuilt by its offsets: same cuts, no linger, gaps and holes at their ends, empty ones")
+    @DisplayName(
+            "EO-3 A plan is rebuilt by its offsets: same cuts, no linger, gaps and holes at their ends, empty ones")
     void aPlanIsRebuiltByItsOffsets() {
         var bench = bench(new MemoryIntake());
         assign(bench, P0, entry(segment(100, 105), segment(105, 110), segment(110, 112), segment(112, 120)));
@@ -323,7 +331,13 @@ final class PlannedSourceTest {
         bench.polled(P0, first, 104);
         bench.after(10 * LINGER);
         assertThat(bench.intake.segments()).isEmpty();
-        bench.polled(P0, new TestRecords("orders", 0).add(106, "k", "{}").add(109, "k", "{}").add(115, "k", "{}"), 116);
+        bench.polled(
+                P0,
+                new TestRecords("orders", 0)
+                        .add(106, "k", "{}")
+                        .add(109, "k", "{}")
+                        .add(115, "k", "{}"),
+                116);
         bench.after(MS);
         bench.after(MS);
         assertThat(offered(bench)).isEqualTo("100-105:[100, 103] 105-110:[106, 109]");
@@ -405,10 +419,15 @@ final class PlannedSourceTest {
             assertThat(one.offsets()).isNotEmpty().isSorted().allMatch(at -> at >= of.from() && at < of.to());
             assertThat(of.replayed()).isEqualTo(of.from() < cuts.last());
             if (of.replayed()) {
-                var its = segments.stream().filter(s -> s.from() == of.from()).findFirst().orElseThrow();
+                var its = segments.stream()
+                        .filter(s -> s.from() == of.from())
+                        .findFirst()
+                        .orElseThrow();
                 assertThat(of.to()).isEqualTo(its.to());
                 assertThat(of.split()).isEqualTo(its.split());
-                assertThat(replayed.computeIfAbsent(of.from(), _ -> new TreeSet<>()).addAll(one.offsets())).isTrue();
+                assertThat(replayed.computeIfAbsent(of.from(), _ -> new TreeSet<>())
+                                .addAll(one.offsets()))
+                        .isTrue();
             }
         }
         expected.values().removeIf(List::isEmpty);
@@ -434,7 +453,9 @@ final class PlannedSourceTest {
         var committed = last(bench);
         assertThat(said(committed).segments().toString()).isEqualTo("[[0, 3)]");
         assertThat(asked(bench, P0)).as("sent and not acknowledged").isEqualTo("[[0, 3), [3, 7)]");
-        for (var one : List.of(committed, Bench.entry(bench.all(SourceCommand.Commit.class).getLast().send(), P0))) {
+        for (var one : List.of(
+                committed,
+                Bench.entry(bench.all(SourceCommand.Commit.class).getLast().send(), P0))) {
             var next = bench(new MemoryIntake());
             assign(next, P0, one);
             next.poll(P0, 0, 9);
@@ -452,7 +473,8 @@ final class PlannedSourceTest {
     // --- EO-7: split
 
     @Test
-    @DisplayName("EO-7 A batch is split only when the committed plan says so, and the next one to ask is answered at once")
+    @DisplayName(
+            "EO-7 A batch is split only when the committed plan says so, and the next one to ask is answered at once")
     void aSplitIsCommittedFirst() {
         var bench = bench(new MemoryIntake().hold());
         bench.assign(P0, 0);
@@ -506,7 +528,8 @@ final class PlannedSourceTest {
     // --- EO-8, I9: the plan's size, and what can't be read
 
     @Test
-    @DisplayName("EO-8 As many segments are open as may be: the partition pauses with PLAN, and goes on when one is done")
+    @DisplayName(
+            "EO-8 As many segments are open as may be: the partition pauses with PLAN, and goes on when one is done")
     void aFullPlanPauses() {
         maxOpen = 2;
         var bench = bench(new MemoryIntake().hold());
@@ -547,7 +570,8 @@ final class PlannedSourceTest {
         bench.acknowledge();
         bench.after(200 * MS);
         assertThat(bench.all(SourceCommand.Pause.class))
-                .anyMatch(pause -> pause.reason() == PauseReason.PLAN && pause.partitions().contains(P0));
+                .anyMatch(pause ->
+                        pause.reason() == PauseReason.PLAN && pause.partitions().contains(P0));
         bench.intake.letGo();
         settle(bench);
         assertThat(bench.committed(P0)).isEqualTo(20);
@@ -577,7 +601,8 @@ final class PlannedSourceTest {
     }
 
     @Test
-    @DisplayName("EO-8 SRC-8 I9 A plan that can't be read is none: said, its rows counted up to the log's end, and sent again")
+    @DisplayName(
+            "EO-8 SRC-8 I9 A plan that can't be read is none: said, its rows counted up to the log's end, and sent again")
     void whatCantBeReadIsNoPlan() {
         var damaged = entry(segment(100, 105)).metadata();
         for (var text : List.of(damaged.substring(0, damaged.length() - 2), "s1.", "s1.!", damaged + "A")) {
@@ -601,7 +626,8 @@ final class PlannedSourceTest {
     }
 
     @Test
-    @DisplayName("SRC-8 Somebody else's text is ignored with a warning, and nothing is counted; ours of before says nothing")
+    @DisplayName(
+            "SRC-8 Somebody else's text is ignored with a warning, and nothing is counted; ours of before says nothing")
     void somebodyElsesTextIsIgnored() {
         for (var text : List.of("their note", "", "t1.AAAAAAAAAAAAAAAAAAAAAA")) {
             var bench = bench(new MemoryIntake());
@@ -638,8 +664,9 @@ final class PlannedSourceTest {
     }
 
     @Test
-    @DisplayName("EO-9 Segments that are open under other settings halt: nothing is sent, nothing committed, and it says"
-            + " what to do")
+    @DisplayName(
+            "EO-9 Segments that are open under other settings halt: nothing is sent, nothing committed, and it says"
+                    + " what to do")
     void openSegmentsOfOtherSettingsHalt() {
         var open = entry(segment(100, 105), segment(105, 108));
         fingerprint = 78;
@@ -716,7 +743,8 @@ final class PlannedSourceTest {
         bench.polled(P0, records, 40);
         bench.after(LINGER);
         bench.acknowledge();
-        assertThat(bench.intake.segments()).extracting(Offered::target)
+        assertThat(bench.intake.segments())
+                .extracting(Offered::target)
                 .containsExactly(new Target(0, 0, 0), new Target(0, 1, 0));
         bench.intake.settleOne(0, Ending.WRITTEN);
         settle(bench);
@@ -772,7 +800,8 @@ final class PlannedSourceTest {
     // --- EO-16: the budget
 
     @Test
-    @DisplayName("EO-16 Plans of more than the budget are rebuilt to their end: one segment always, others when they fit")
+    @DisplayName(
+            "EO-16 Plans of more than the budget are rebuilt to their end: one segment always, others when they fit")
     void aPlanLargerThanTheBudgetIsRebuilt() {
         var budget = new AdmissionBudget(1_000_000, 40_000, 0.6);
         var intake = new MemoryIntake(budget).hold();
@@ -787,7 +816,9 @@ final class PlannedSourceTest {
         bench.after(MS);
         var paused = partitions.stream().filter(bench::paused).toList();
         bench.after(200 * MS);
-        assertThat(partitions.stream().filter(one -> !bench.paused(one))).as("who is read").hasSize(1);
+        assertThat(partitions.stream().filter(one -> !bench.paused(one)))
+                .as("who is read")
+                .hasSize(1);
         assertThat(paused).hasSizeGreaterThanOrEqualTo(2);
         var position = new TreeMap<SourcePartition, Integer>();
         var most = 0L;
@@ -856,8 +887,9 @@ final class PlannedSourceTest {
         bench.poll(P0, 115, 20);
         settle(bench);
         assertThat(offered(bench))
-                .isEqualTo("110-120:[115, 116, 117, 118, 119] 120-130:[120, 121, 122, 123, 124, 125, 126, 127, 128, 129]"
-                        + " 130-135:[130, 131, 132, 133, 134]");
+                .isEqualTo(
+                        "110-120:[115, 116, 117, 118, 119] 120-130:[120, 121, 122, 123, 124, 125, 126, 127, 128, 129]"
+                                + " 130-135:[130, 131, 132, 133, 134]");
         assertThat(bench.committed(P0)).isEqualTo(135);
         nothingLeaks(bench);
     }
@@ -877,7 +909,8 @@ final class PlannedSourceTest {
         assertThat(bench.intake.segments()).hasSize(1);
         bench.after(6_000 * MS);
         assertThat(bench.all(SourceCommand.ReadAgain.class)).hasSize(1);
-        assertThat(bench.all(SourceCommand.ReadAgain.class).getFirst().from().offset()).isZero();
+        assertThat(bench.all(SourceCommand.ReadAgain.class).getFirst().from().offset())
+                .isZero();
         bench.intake.settleHeld(Ending.ABANDONED);
         bench.takeInbox();
         bench.intake.letGo();
@@ -907,7 +940,8 @@ final class PlannedSourceTest {
     }
 
     @Test
-    @DisplayName("SHD-1 EO-3 A drain hands over what it may cut and commit; a half that was being rebuilt stays in the plan")
+    @DisplayName(
+            "SHD-1 EO-3 A drain hands over what it may cut and commit; a half that was being rebuilt stays in the plan")
     void aDrainLeavesAHalfToThePlan() {
         var bench = bench(new MemoryIntake());
         assign(bench, P0, entry(segment(0, 6), segment(6, 9)));
@@ -959,7 +993,9 @@ final class PlannedSourceTest {
         newestTokens = Map.of();
         next.poll(P0, 2, 2);
         settle(next);
-        assertThat(said(last(next)).newestTokens()).as("kept until there are newer ones").containsEntry(11, 22L);
+        assertThat(said(last(next)).newestTokens())
+                .as("kept until there are newer ones")
+                .containsEntry(11, 22L);
         nothingLeaks(next);
         nothingLeaks(bench);
     }

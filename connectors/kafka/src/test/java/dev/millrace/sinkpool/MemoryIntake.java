@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// An intake that keeps what it takes in memory, and settles it when told to. It stands in this package because only
-/// a pool may settle a chunk.
+/// An intake that keeps what it takes in memory, and settles it when told to. It stands in this
+/// package because only a pool may settle a chunk.
 ///
 /// Thread ownership: shared.
 public final class MemoryIntake implements Intake {
