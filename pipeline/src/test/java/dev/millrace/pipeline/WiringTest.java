@@ -181,7 +181,7 @@ final class WiringTest {
         var halting = config(planned);
         assertThat(Wiring.shard(halting, sink, sink.shards().getFirst(), true).resendsExpired())
                 .isFalse();
-        var often = config(FILE);
+        var often = config(FILE + "delivery: at_least_once\n");
         assertThat(Wiring.shard(often, sink, sink.shards().getFirst(), true).planned())
                 .isFalse();
         assertThat(Wiring.planning(often, 7, _ -> Map.of())).isNull();

@@ -136,7 +136,7 @@ final class SourceCheckupTest {
         TOPICS.commit(group, Map.of(partition, 7L));
         assertThat(only(look(settings(topic)), Severity.FAULT).what()).contains("beyond the log's end 0");
         try (var admin = admin()) {
-            var of = new OffsetAndMetadata(0, "t1.AAAAAAAAAAAAAAAAAAAAAB");
+            var of = new OffsetAndMetadata(0, "t1.AAAAAAAAAAAAAAAAAAAAAQ");
             admin.alterConsumerGroupOffsets(group, Map.of(partition, of)).all().get(30, TimeUnit.SECONDS);
         }
         assertThat(only(look(settings(topic)), Severity.FAULT).what()).contains("that was deleted");
