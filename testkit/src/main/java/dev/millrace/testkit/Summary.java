@@ -88,7 +88,7 @@ public record Summary(
                     seeds,
                     3.0 / seeds));
         return out.append(String.format(
-                        ROOT, "  delivery is at least once: replays stored %,d rows again%n", repeatedRows))
+                        ROOT, "  where delivery is at least once, replays stored %,d rows again%n", repeatedRows))
                 .append(String.format(
                         ROOT,
                         "  lost by sinks that had acknowledged them, outside of the claim: %,d rows%n",

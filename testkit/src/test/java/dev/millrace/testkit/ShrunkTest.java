@@ -39,7 +39,7 @@ class ShrunkTest {
                         "seed " + seed + " (",
                         "C2: ",
                         "./millrace simulate --seed " + seed,
-                        "processes 1",
+                        "topics 1, partitions 1",
                         "commit answered Unknown");
     }
 
