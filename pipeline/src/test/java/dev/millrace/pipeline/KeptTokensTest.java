@@ -183,7 +183,8 @@ final class KeptTokensTest {
     }
 
     @Test
-    @DisplayName("EO-13 A partition that comes back from another process keeps what its plan names, until it is written")
+    @DisplayName(
+            "EO-13 A partition that comes back from another process keeps what its plan names, until it is written")
     void whatComesBackKeepsWhatItsPlanNames() {
         written(P0, A, FIRST);
         var hash = kept.of(P0).keySet().iterator().next();

@@ -15,8 +15,9 @@ class ReliabilityTest {
         var rows = Reliability.part("mutants").lines().skip(2).map(row -> row.split(" \\| ", 2)[0]);
         assertThat(rows)
                 .as("run MutantTest with -Dmillrace.golden.write=true")
-                .containsExactlyElementsOf(
-                        MutantTest.mutants().stream().map(mutant -> "| " + mutant).toList());
+                .containsExactlyElementsOf(MutantTest.mutants().stream()
+                        .map(mutant -> "| " + mutant)
+                        .toList());
     }
 
     @Test
