@@ -308,6 +308,28 @@ final class PlannedShardTest {
     }
 
     @Test
+    @DisplayName("EO-7 Where rows can be read back, a split one that is replayed is read first, whole and in parts, and"
+            + " nothing is counted")
+    void aSplitOneThatIsReplayedIsReadWhereThatCanBe() {
+        for (var split : List.of(true, false)) {
+            var shard = planned(_ -> {});
+            known(shard, TokenLog.SHARED, -1, false, true);
+            var start = arrive(shard, segment(shard, 0, 2, 100, shard.now(), true, split, 8))
+                    .start();
+            assertThat(start.expired()).as("split before: %s", split).isEqualTo(split);
+            var step = shard.end(start.attempt(), REFUSED);
+            if (!split) step = marked(shard, 0, 2, 100);
+            assertThat(step.start().token().whole()).isFalse();
+            assertThat(step.start().expired())
+                    .as("whoever had it before may have stored the whole")
+                    .isTrue();
+            writeAll(shard, step);
+            assertThat(shard.counts.possibleDuplicates()).isZero();
+            shard.assertAtRest();
+        }
+    }
+
+    @Test
     @DisplayName("EO-7 An epoch, or a drain, that ends while the plan is waited for gives the batch up, and a late mark"
             + " is nobody's")
     void theWaitForAPlanEnds() {
@@ -421,10 +443,13 @@ final class PlannedShardTest {
     }
 
     @Test
-    @DisplayName("EO-10 on_expired_token: resend counts its rows before it sends them, and again after an attempt that"
-            + " may have stored them")
+    @DisplayName(
+            "EO-10 on_expired_token: resend sends it again, and counts its rows before it does, each time it may be stored")
     void whatIsResentIsCounted() {
-        var shard = planned(s -> s.resendsExpired = true);
+        var shard = planned(s -> {
+            s.resendsExpired = true;
+            s.failures = 10;
+        });
         known(shard, TokenLog.SHARED, WINDOW, false, false);
         var start = arrive(shard, segment(shard, 0, 100, 8)).start();
         assertThat(shard.counts.possibleDuplicates()).isZero();
@@ -434,8 +459,15 @@ final class PlannedShardTest {
         assertThat(shard.counts.possibleDuplicates()).isEqualTo(8);
         assertThat(second.told(ShardNote.TokenExpired.class).getFirst().readsFirst())
                 .isFalse();
-        shard.end(second.start().attempt(), Shard.sick(true));
-        shard.written(shard.tickWhenDue().start());
+        shard.end(second.start().attempt(), Shard.sick(false));
+        var third = shard.tickWhenDue().start();
+        assertThat(shard.counts.possibleDuplicates())
+                .as("that one stored nothing")
+                .isEqualTo(8);
+        shard.end(third.attempt(), Shard.sick(true));
+        var fourth = shard.tickWhenDue().start();
+        assertThat(shard.counts.possibleDuplicates()).isEqualTo(16);
+        shard.written(fourth);
         assertThat(shard.counts.possibleDuplicates()).isEqualTo(16);
         assertThat(shard.counts.rowsWritten()).isEqualTo(8);
         shard.assertAtRest();

@@ -504,6 +504,29 @@ final class PlannedSourceTest {
     }
 
     @Test
+    @DisplayName("EO-7 A commit that was out when the split was asked for says nothing of it")
+    void aCommitThatWasOutSaysNothingOfASplit() {
+        var bench = bench(new MemoryIntake().hold());
+        bench.assign(P0, 0);
+        bench.poll(P0, 0, 3);
+        bench.after(LINGER);
+        bench.acknowledge();
+        bench.poll(P0, 3, 2);
+        bench.after(200 * MS);
+        assertThat(bench.machine.commitOut()).isTrue();
+        bench.intake.held(0).splitting();
+        bench.takeInbox();
+        bench.acknowledge();
+        assertThat(bench.intake.segments()).hasSize(2);
+        assertThat(bench.intake.calls()).isEmpty();
+        bench.after(200 * MS);
+        assertThat(asked(bench, P0)).isEqualTo("[[0, 3) split, [3, 5)]");
+        bench.acknowledge();
+        assertThat(bench.intake.calls()).containsExactly("marked orders-0 1 0");
+        nothingLeaks(bench);
+    }
+
+    @Test
     @DisplayName("EO-7 In a quarantine no split is called marked")
     void inAQuarantineNoSplitIsMarked() {
         var bench = bench(new MemoryIntake().hold());
@@ -915,6 +938,11 @@ final class PlannedSourceTest {
         bench.takeInbox();
         bench.intake.letGo();
         bench.poll(P0, 0, 12);
+        bench.after(MS);
+        bench.after(MS);
+        assertThat(offered(bench))
+                .as("of the others no commit was acknowledged")
+                .isEqualTo("0-3:[0, 1, 2] 0-3:[0, 1, 2]");
         settle(bench);
         var again = offered(bench);
         assertThat(again).startsWith("0-3:[0, 1, 2] 0-3:[0, 1, 2] 3-6:[3, 4, 5] 6-9:[6, 7, 8]");
