@@ -62,7 +62,8 @@ final class KeptTokens {
     /// A shard has it. Before its rows are settled.
     void written(ShardId shard, SealedBatch batch) {
         var segment = batch.segment();
-        if (segment == null || !shards.containsKey(shard)) return;
+        var tokens = shards.get(shard);
+        if (segment == null || tokens == null || !tokens.keepsTokens(shard)) return;
         var partition = batch.rows().slices().getFirst().chunk().partition();
         newest.computeIfAbsent(partition, _ -> new ConcurrentHashMap<>())
                 .merge(

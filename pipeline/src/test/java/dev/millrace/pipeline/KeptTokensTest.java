@@ -61,6 +61,26 @@ final class KeptTokensTest {
         return new KeptTokens(Map.of(A, tokens, B, tokens), NanoClock.SYSTEM, stopped::get, missing::add);
     }
 
+    @Test
+    @DisplayName(
+            "EO-13 A shard that was found without the table of tokens acknowledges none that it is asked for later")
+    void whoKeepsNoneIsNotAsked() {
+        var none = new NewestTokens() {
+            @Override
+            public boolean keepsTokens(ShardId shard) {
+                return false;
+            }
+
+            @Override
+            public Answer knows(ShardId shard, byte[] prefix, long deadlineNanos) {
+                throw new AssertionError("asked for what it never had");
+            }
+        };
+        var without = new KeptTokens(Map.of(A, none), NanoClock.SYSTEM, stopped::get, missing::add);
+        without.written(A, batch(P0, A, FIRST, true));
+        assertThat(without.of(P0)).isEmpty();
+    }
+
     private static SealedBatch batch(SourcePartition partition, ShardId shard, String token, boolean planned) {
         var tracker = new PartitionTracker(partition, 1, 0, 0, 10, new OpenHandles());
         var range = tracker.register(0, 1, 0, (_, _) -> {});

@@ -14,6 +14,11 @@ public interface NewestTokens {
         record CannotTell(String reason) implements Answer {}
     }
 
+    /// Whether the shard was found to keep its tokens for good. Blocks for nothing.
+    default boolean keepsTokens(ShardId shard) {
+        return true;
+    }
+
     /// Whether a token of this shard's that begins with `prefix` is there, for the batch as a
     /// whole or a part of it. `prefix` is eight bytes: the first sixteen of the 32 hex digits of
     /// [Token#batch].

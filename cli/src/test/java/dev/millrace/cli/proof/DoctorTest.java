@@ -69,10 +69,11 @@ class DoctorTest {
             var ended = doctor(recipe);
             assertThat(ended.code()).as(ended.toString()).isZero();
             // The server of the tests is quick because it does not care for crashes of its host.
-            assertThat(last(ended)).isEqualTo("0 faults, 0 unreached, 1 hazard, 2 notes");
+            assertThat(last(ended)).isEqualTo("0 faults, 0 unreached, 2 hazards, 2 notes");
             assertThat(ended.out())
                     .contains("hazard     sinks.warehouse.shards.s0 " + stage.endpoint() + ": fsync is off")
                     .contains("           do: turn it on")
+                    .contains("millrace init")
                     .contains("note       poison.topic " + stage.topic("dead") + ": it is not there, and is made")
                     .contains("level      sinks.warehouse: L1, on_conflict: ignore and a unique index");
             assertThat(ended.err()).isEmpty();

@@ -195,6 +195,7 @@ public final class PostgresSink implements Sink, NewestTokens {
 
     /// Whether a shard was found to have the table of tokens, so that each commits in the
     /// transaction of its rows. Blocks for nothing.
+    @Override
     public boolean keepsTokens(ShardId shard) {
         return tokens != null && tokens.found(shard);
     }
