@@ -75,7 +75,8 @@ class DoctorTest {
                     .contains("           do: turn it on")
                     .contains("millrace init")
                     .contains("note       poison.topic " + stage.topic("dead") + ": it is not there, and is made")
-                    .contains("level      sinks.warehouse: L1, on_conflict: ignore and a unique index");
+                    .contains("level      sinks.warehouse: L1, no table public.millrace_segments at ")
+                    .contains("on_conflict: ignore and a unique index");
             assertThat(ended.err()).isEmpty();
 
             assertThat(doctor(recipe, "--strict").code()).isEqualTo(1);
