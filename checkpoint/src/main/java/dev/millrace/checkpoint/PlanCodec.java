@@ -29,9 +29,20 @@ public final class PlanCodec {
     private static final byte HAS_TOPIC = 1;
     private static final byte SPLIT = 1;
     private static final int CRC_BYTES = 4;
+
+    /// Version, flags, fingerprint, topic, cluster, two counts, checksum.
+    private static final int HEAD_BYTES = 2 + 8 + TOPIC_BYTES + 4 + 2 * 5 + CRC_BYTES;
+
+    private static final int TOKEN_BYTES = 4 + 8;
     private static final int LONGEST_VARINT = 10;
 
     private PlanCodec() {}
+
+    /// How many characters a plan takes that has one segment and so many newest tokens, at the most.
+    public static int leastCharacters(int newestTokens) {
+        var bytes = HEAD_BYTES + newestTokens * TOKEN_BYTES;
+        return PREFIX.length() + (bytes * 4 + 2) / 3 + MOST_CHARACTERS_OF_A_SEGMENT;
+    }
 
     /// Whether a text beside an offset claims to be a plan.
     public static boolean isPlan(String text) {
@@ -43,7 +54,7 @@ public final class PlanCodec {
         var segments = plan.segments();
         if (!segments.isEmpty() && segments.getFirst().from() != offset)
             throw new IllegalArgumentException("a plan at " + offset + " begins with " + segments.getFirst());
-        var most = 64 + plan.newestTokens().size() * 12 + segments.size() * 4 * LONGEST_VARINT;
+        var most = HEAD_BYTES + plan.newestTokens().size() * TOKEN_BYTES + segments.size() * 4 * LONGEST_VARINT;
         var out = ByteBuffer.allocate(most);
         var topic = topicBytes(plan.topicId().text());
         out.put(VERSION).put(topic == null ? 0 : HAS_TOPIC).putLong(plan.fingerprint());
@@ -96,7 +107,7 @@ public final class PlanCodec {
         var topicId = (flags & HAS_TOPIC) == 0 ? TopicId.UNKNOWN : topicId(in);
         var cluster = in.getInt();
         var tokens = new TreeMap<Integer, Long>();
-        for (var left = count(in, 12); left > 0; left--) tokens.put(in.getInt(), in.getLong());
+        for (var left = count(in, TOKEN_BYTES); left > 0; left--) tokens.put(in.getInt(), in.getLong());
         var segments = new ArrayList<Segment>();
         var from = offset;
         var cut = 0L;

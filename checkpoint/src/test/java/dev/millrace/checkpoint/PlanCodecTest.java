@@ -181,6 +181,19 @@ final class PlanCodecTest {
                 .isBetween(1, PlanCodec.MOST_CHARACTERS_OF_A_SEGMENT);
     }
 
+    @Property(tries = 2_000, edgeCases = EdgeCasesMode.NONE)
+    void noPlanOfOneSegmentTakesMoreThanIsReckonedWith(@ForAll long seed, @ForAll @IntRange(max = 400) int shards) {
+        var random = new Random(seed);
+        var any = any(random);
+        var tokens = new TreeMap<Integer, Long>();
+        while (tokens.size() < shards) tokens.put(random.nextInt(), random.nextLong());
+        var segments = any.plan.segments().stream().limit(1).toList();
+        var plan = new Plan(any.plan.fingerprint(), any.plan.topicId(), any.plan.cluster(), tokens, segments);
+        var characters = PlanCodec.encode(plan, any.offset).length();
+        assertThat(characters).isLessThanOrEqualTo(PlanCodec.leastCharacters(shards));
+        assertThat(characters).as("and not much less").isGreaterThan(PlanCodec.leastCharacters(shards) - 100);
+    }
+
     @Test
     @DisplayName("EO-8 64 open segments of an ordinary topic take a fifth of the limit")
     void anOrdinaryPlanIsSmall() {

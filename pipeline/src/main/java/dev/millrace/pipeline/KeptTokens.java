@@ -1,5 +1,6 @@
 package dev.millrace.pipeline;
 
+import dev.millrace.checkpoint.PlanCodec;
 import dev.millrace.checkpoint.SourcePartition;
 import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.NewestTokens;
@@ -16,6 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.zip.CRC32;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -51,6 +53,17 @@ final class KeptTokens {
         this.stopped = stopped;
         this.missing = missing;
         for (var shard : shards.keySet()) byHash.put(hash(shard), shard);
+    }
+
+    /// Why a plan with a token of each shard has no room for segments; null where it has (EO-8).
+    @Nullable
+    String tooMany(int metadataLimit) {
+        var characters = PlanCodec.leastCharacters(shards.size());
+        if (characters <= metadataLimit * 3L / 4) return null;
+        return "checkpoint.metadata_limit " + metadataLimit + ": a plan names the newest token of each of "
+                + shards.size() + " PostgreSQL shards, which takes " + characters
+                + " characters, and three quarters of the limit are for plans: raise it, and offset.metadata.max.bytes"
+                + " of the brokers with it, or set delivery: at_least_once";
     }
 
     private static int hash(ShardId shard) {

@@ -652,6 +652,8 @@ public final class Pipeline {
     private final class FromSource implements SourceListener {
         @Override
         public @Nullable String starts(Map<String, Integer> partitions) {
+            var crowded = keptTokens.tooMany(config.checkpoint().metadataLimit());
+            if (crowded != null) return crowded;
             for (var sink : sinks) {
                 var rate = sink.cutRate(partitions, budget.maxBytes());
                 if (rate == null) continue;

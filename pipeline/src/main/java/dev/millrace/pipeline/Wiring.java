@@ -16,7 +16,6 @@ import dev.millrace.config.FormatConfig;
 import dev.millrace.config.KafkaClientDefaults;
 import dev.millrace.config.KafkaSourceConfig;
 import dev.millrace.config.OnConfigChange;
-import dev.millrace.config.OnExpiredToken;
 import dev.millrace.config.PipelineConfig;
 import dev.millrace.config.PoisonConfig;
 import dev.millrace.config.PostgresConfig;
@@ -172,7 +171,7 @@ final class Wiring {
 
     static ShardSettings shard(PipelineConfig config, SinkConfig sink, ShardConfig shard, boolean countsRows) {
         var batch = sink.batch();
-        var merged = new ShardSettings(
+        return new ShardSettings(
                 new ShardId(sink.name(), shard.name()),
                 shard.endpoints().size(),
                 1,
@@ -185,8 +184,16 @@ final class Wiring {
                 countsRows,
                 poison(config.poison()),
                 ambiguous(sink.ambiguous()),
-                sink.advisory());
-        return planned(config, sink) ? merged.planned(config.onExpiredToken() == OnExpiredToken.RESEND) : merged;
+                role(config, sink));
+    }
+
+    private static ShardSettings.Role role(PipelineConfig config, SinkConfig sink) {
+        if (sink.advisory()) return ShardSettings.Role.ADVISES;
+        if (!planned(config, sink)) return ShardSettings.Role.MERGES;
+        return switch (config.onExpiredToken()) {
+            case HALT -> ShardSettings.Role.PLANNED;
+            case RESEND -> ShardSettings.Role.PLANNED_RESENDS;
+        };
     }
 
     private static AmbiguousSettings ambiguous(AmbiguousConfig ambiguous) {

@@ -24,6 +24,7 @@ import dev.millrace.sinkpool.SlabSource;
 import dev.millrace.sinkpool.Target;
 import dev.millrace.sinkpool.Token;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -227,6 +228,18 @@ final class KeptTokensTest {
         stopped.set(true);
         assertThat(asked).isEmpty();
         assertThat(missing).isEmpty();
+    }
+
+    @Test
+    @DisplayName("EO-8 So many shards that their tokens leave no room for segments are refused, with what to set")
+    void soManyShardsAreRefused() {
+        assertThat(kept.tooMany(4_096)).isNull();
+        var many = new HashMap<ShardId, NewestTokens>();
+        for (var i = 0; i < 200; i++) many.put(new ShardId("warehouse", "s" + i), tokens);
+        var crowded = new KeptTokens(many, NanoClock.SYSTEM, stopped::get, missing::add);
+        assertThat(crowded.tooMany(4_096))
+                .contains("checkpoint.metadata_limit 4096", "200", "offset.metadata.max.bytes", "at_least_once");
+        assertThat(crowded.tooMany(8_192)).isNull();
     }
 
     @Test

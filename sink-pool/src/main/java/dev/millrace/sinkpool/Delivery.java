@@ -222,6 +222,7 @@ final class Delivery {
     /// Parts of it may be sent as soon as the plan says so.
     void marking(Failure why, int rowNamed, boolean tooLarge) {
         stage = new Stage.Marking(why, rowNamed, tooLarge);
+        failure = why;
     }
 
     /// The plan says that it may be taken apart.

@@ -16,6 +16,13 @@ public interface Intake {
 
     AdmissionBudget budget();
 
+    /// What the rows for this target count in: the whole, or a part of it that they count in from
+    /// when they are encoded. One that is full has no room, and is offered what was collected for
+    /// it all the same.
+    default AdmissionBudget budget(Target target) {
+        return budget();
+    }
+
     /// A source is paused by the budget or its pending bound, so nothing more would come (SEAL-5).
     void pressure();
 

@@ -2,11 +2,8 @@ package dev.millrace.sinkpool;
 
 import dev.millrace.breaker.BreakerSettings;
 
-/// How one shard is driven. `lanes` is 1 without ordering; `replicas` is how many endpoints it
-/// has; times are nanoseconds. An `advisory` shard writes each batch once, whole, and drops what
-/// is not taken (ADV-1, ADV-2). Of a `planned` one the batches are those of segments, and
-/// `resendsExpired` says what becomes of one whose token may be forgotten, where it can't be read
-/// back: it is sent again, or the process ends (EO-10).
+/// How one shard is driven. `lanes` is 1 without ordering; `replicas` is how many endpoints it has;
+/// times are nanoseconds.
 public record ShardSettings(
         ShardId shard,
         int replicas,
@@ -19,9 +16,7 @@ public record ShardSettings(
         boolean countsRows,
         PoisonSettings poison,
         AmbiguousSettings ambiguous,
-        boolean advisory,
-        boolean planned,
-        boolean resendsExpired) {
+        Role role) {
     /// Of a shard that is waited for, with the defaults of what is ambiguous.
     public ShardSettings(
             ShardId shard,
@@ -46,59 +41,7 @@ public record ShardSettings(
                 countsRows,
                 poison,
                 AmbiguousSettings.DEFAULT,
-                false,
-                false,
-                false);
-    }
-
-    /// Of merged batches.
-    public ShardSettings(
-            ShardId shard,
-            int replicas,
-            int lanes,
-            BatchSettings batch,
-            int maxInFlight,
-            long writeTimeoutNanos,
-            RetrySettings retry,
-            BreakerSettings breaker,
-            boolean countsRows,
-            PoisonSettings poison,
-            AmbiguousSettings ambiguous,
-            boolean advisory) {
-        this(
-                shard,
-                replicas,
-                lanes,
-                batch,
-                maxInFlight,
-                writeTimeoutNanos,
-                retry,
-                breaker,
-                countsRows,
-                poison,
-                ambiguous,
-                advisory,
-                false,
-                false);
-    }
-
-    /// The same shard, fed with segments.
-    public ShardSettings planned(boolean resends) {
-        return new ShardSettings(
-                shard,
-                replicas,
-                lanes,
-                batch,
-                maxInFlight,
-                writeTimeoutNanos,
-                retry,
-                breaker,
-                countsRows,
-                poison,
-                ambiguous,
-                advisory,
-                true,
-                resends);
+                Role.MERGES);
     }
 
     public ShardSettings {
@@ -107,6 +50,31 @@ public record ShardSettings(
         if (maxInFlight < 1) throw new IllegalArgumentException(shard + ": max_per_shard " + maxInFlight + " < 1");
         if (writeTimeoutNanos < 1)
             throw new IllegalArgumentException(shard + ": write.timeout " + writeTimeoutNanos + " ns");
+    }
+
+    /// What its batches are made of, and who waits for them.
+    public enum Role {
+        /// Merges what comes of whatever partitions.
+        MERGES,
+        /// The same, and writes each batch once, whole, and drops what is not taken (ADV-1, ADV-2).
+        ADVISES,
+        /// Each batch is a segment's. The process ends for one whose token may be forgotten, where it
+        /// can't be read back (EO-10).
+        PLANNED,
+        /// The same, but such a batch is sent again.
+        PLANNED_RESENDS
+    }
+
+    public boolean advisory() {
+        return role == Role.ADVISES;
+    }
+
+    public boolean planned() {
+        return role == Role.PLANNED || role == Role.PLANNED_RESENDS;
+    }
+
+    public boolean resendsExpired() {
+        return role == Role.PLANNED_RESENDS;
     }
 
     /// When an open batch is sealed.

@@ -44,8 +44,8 @@ final class ShardWorker {
     private final AtomicLong heldRows = new AtomicLong();
     private final AtomicLong heldBytes = new AtomicLong();
     private final AtomicLong pressedNanos;
-    private final long shareRows;
-    private final long shareBytes;
+    private final AdmissionBudget budget;
+    private final AdmissionBudget share;
     private @Nullable ShardEvent current;
     private final InstantSource wall = InstantSource.system();
     private long aheadNanos;
@@ -54,8 +54,9 @@ final class ShardWorker {
     private volatile ShardView view;
     private volatile ShardStatus.Worker state = ShardStatus.Worker.RUNNING;
 
-    /// `shareRows` and `shareBytes` are the most that this shard may hold of the budget, so that a dead
-    /// one leaves the others running.
+    /// It may hold half of the budget, so that a dead shard leaves the others running. Where it
+    /// gets planned segments they count from when they are encoded: a source collects several, and
+    /// what is planned can't be refused.
     ShardWorker(
             ShardSettings settings,
             ShardMachine machine,
@@ -83,8 +84,8 @@ final class ShardWorker {
                         batches * batch.maxRows(), batches * batch.maxBytes(), batch.maxRows(), batch.maxBytes()),
                 clock);
         this.pressedNanos = new AtomicLong(clock.nanoTime() - PRESS_EVERY_NANOS);
-        this.shareRows = Math.max(1, budget.maxRows() / 2);
-        this.shareBytes = Math.max(1, budget.maxBytes() / 2);
+        this.budget = budget;
+        this.share = budget.half();
         this.view = machine.view();
         this.aheadNanos = TimeUnit.MILLISECONDS.toNanos(wall.millis()) - clock.nanoTime();
         this.thread =
@@ -107,15 +108,19 @@ final class ShardWorker {
         var rowsBefore = heldRows.getAndAdd(rows);
         var bytesBefore = heldBytes.getAndAdd(bytes);
         var alone = chunks.size() == 1 && rowsBefore == 0;
-        // A segment's rows are one batch, which is not held in pieces: one of any size passes alone.
-        var fits = (rowsBefore == 0 && chunks.getLast().endsSegment())
+        var fits = settings.planned()
                 || alone
-                || (rowsBefore + rows <= shareRows && bytesBefore + bytes <= shareBytes);
+                || (rowsBefore + rows <= share.maxRows() && bytesBefore + bytes <= share.maxBytes());
         if (fits && mailbox.offer(chunks)) return true;
         heldRows.addAndGet(-rows);
         heldBytes.addAndGet(-bytes);
         if (!fits) press();
         return false;
+    }
+
+    /// What is encoded for it counts in this.
+    AdmissionBudget budget() {
+        return settings.planned() ? share : budget;
     }
 
     boolean hasRoom() {
@@ -132,7 +137,9 @@ final class ShardWorker {
     }
 
     private boolean underItsShare() {
-        return heldRows.get() < shareRows && heldBytes.get() < shareBytes;
+        return settings.planned()
+                ? !share.full()
+                : heldRows.get() < share.maxRows() && heldBytes.get() < share.maxBytes();
     }
 
     void tell(ShardEvent event) {

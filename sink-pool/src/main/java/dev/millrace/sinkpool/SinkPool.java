@@ -96,6 +96,11 @@ public final class SinkPool implements Intake, AutoCloseable {
     }
 
     @Override
+    public AdmissionBudget budget(Target target) {
+        return worker(target).budget();
+    }
+
+    @Override
     public void pressure() {
         tellAll(new ShardEvent.Pressure());
     }

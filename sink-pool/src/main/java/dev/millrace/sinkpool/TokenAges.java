@@ -57,7 +57,7 @@ final class TokenAges {
         var segment = delivery.batch().segment();
         if (segment == null || recognition.byRow() || !delivery.sendsAnew()) return 0;
         var forgotten = delivery.expired() && !recognition.readable();
-        var elsewhere = segment.replayed() && recognition.log() != TokenLog.SHARED;
+        var elsewhere = segment.replayed() && (recognition.log() != TokenLog.SHARED || remembersNothing());
         return forgotten || elsewhere || (apart(delivery, segment) && !recognition.readable())
                 ? delivery.rows().rows()
                 : 0;
@@ -76,10 +76,16 @@ final class TokenAges {
         return segment.split() || (segment.replayed() && !delivery.token().whole());
     }
 
+    /// Then no age makes a token worse than it was, and nothing waits for it: the level says so. What
+    /// can be read is read.
+    private boolean remembersNothing() {
+        return recognition.log() == TokenLog.NONE || (recognition.windowNanos() == 0 && !recognition.readable());
+    }
+
     Age of(SealedBatch batch, long nowNanos) {
         var segment = batch.segment();
         var window = recognition.windowNanos();
-        if (segment == null || window == NanoClock.NEVER || recognition.log() == TokenLog.NONE) return Age.SURE;
+        if (segment == null || window == NanoClock.NEVER || remembersNothing()) return Age.SURE;
         var age = ageNanos(segment, nowNanos);
         if (age >= window) return Age.EXPIRED;
         return age >= window / 2 ? Age.HALF : Age.SURE;

@@ -54,6 +54,29 @@ final class AdmissionTest {
     }
 
     @Test
+    @Tag("ADM-6")
+    void whatIsTakenOfAHalfIsTakenOfTheWholeAndGivenBackOnce() {
+        var whole = new AdmissionBudget(100, 1_000, 0.5);
+        var one = whole.half();
+        var other = whole.half();
+        var lease = one.take(50, 10);
+        assertThat(one.full()).isTrue();
+        assertThat(other.full()).isFalse();
+        assertThat(whole.rows()).isEqualTo(50);
+        var bytes = other.take(1, 500);
+        assertThat(other.full()).isTrue();
+        assertThat(whole.bytes()).isEqualTo(510);
+        for (var i = 0; i < 2; i++) {
+            lease.close();
+            bytes.close();
+        }
+        for (var budget : List.of(whole, one, other)) {
+            assertThat(budget.rows()).isZero();
+            assertThat(budget.bytes()).isZero();
+        }
+    }
+
+    @Test
     @Tag("ADM-1")
     void useMayPassTheBoundByAtMostAChunkForEachTarget() {
         var budget = new AdmissionBudget(1_000_000, 1000, 0.5);

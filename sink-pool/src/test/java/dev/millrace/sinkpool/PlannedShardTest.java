@@ -526,6 +526,28 @@ final class PlannedShardTest {
         }
     }
 
+    @Test
+    @DisplayName(
+            "EO-10 Tokens that are forgotten at once don't end the process: a replay is counted, a first sending is"
+                    + " not, and where rows can be read they are")
+    void whatIsForgottenAtOnce() {
+        for (var readable : List.of(true, false)) {
+            for (var replayed : List.of(true, false)) {
+                var shard = planned(_ -> {});
+                known(shard, TokenLog.SHARED, 0, false, readable);
+                var step = arrive(shard, segment(shard, 0, 1, 0, shard.now(), replayed, false, 3));
+                assertThat(stops(step)).isEmpty();
+                assertThat(step.start().expired()).isEqualTo(readable);
+                assertThat(step.told(ShardNote.TokenExpired.class)).hasSize(readable ? 1 : 0);
+                assertThat(shard.counts.possibleDuplicates())
+                        .as("readable %s, replayed %s", readable, replayed)
+                        .isEqualTo(replayed && !readable ? 3 : 0);
+                shard.written(step.start());
+                shard.assertAtRest();
+            }
+        }
+    }
+
     // --- EO-6: where a replay is recognised
 
     @Test

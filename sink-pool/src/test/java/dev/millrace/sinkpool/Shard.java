@@ -49,7 +49,7 @@ final class Shard {
         long originNanos = 1_000_000_000_000L;
 
         ShardSettings settings() {
-            var merged = new ShardSettings(
+            return new ShardSettings(
                     ID,
                     replicas,
                     1,
@@ -70,8 +70,13 @@ final class Shard {
                     countsRows,
                     poison,
                     ambiguous,
-                    advisory);
-            return planned ? merged.planned(resendsExpired) : merged;
+                    role());
+        }
+
+        private ShardSettings.Role role() {
+            if (advisory) return ShardSettings.Role.ADVISES;
+            if (!planned) return ShardSettings.Role.MERGES;
+            return resendsExpired ? ShardSettings.Role.PLANNED_RESENDS : ShardSettings.Role.PLANNED;
         }
     }
 

@@ -36,6 +36,11 @@ final class FakeIntake implements Intake {
     }
 
     @Override
+    public AdmissionBudget budget(Target target) {
+        return process.shards.get(target.shard()).budget();
+    }
+
+    @Override
     public void pressure() {
         for (var shard : process.shards) shard.post(new ShardEvent.Pressure());
     }

@@ -152,7 +152,7 @@ record Scenario(
         }
 
         ShardSettings shard(int shard, PoisonSettings.Action action, boolean planned) {
-            var merged = new ShardSettings(
+            return new ShardSettings(
                     new ShardId("warehouse", "s" + shard),
                     replicas,
                     1,
@@ -165,8 +165,7 @@ record Scenario(
                     new PoisonSettings(
                             action, poison.singleRow(), poison.maxRate(), poison.evidenceNanos(), poison.attempts()),
                     ambiguous,
-                    false);
-            return planned ? merged.planned(true) : merged;
+                    planned ? ShardSettings.Role.PLANNED_RESENDS : ShardSettings.Role.MERGES);
         }
     }
 

@@ -2,6 +2,7 @@ package dev.millrace.testkit;
 
 import dev.millrace.checkpoint.Resolution;
 import dev.millrace.checkpoint.SourcePartition;
+import dev.millrace.sinkpool.AdmissionBudget;
 import dev.millrace.sinkpool.AmbiguousSettings;
 import dev.millrace.sinkpool.DeadLetters;
 import dev.millrace.sinkpool.EncodedChunk;
@@ -70,6 +71,7 @@ final class ShardShell {
     private final ShardSettings settings;
     private final ShardMachine machine;
     private final ShardCounts counts;
+    private final AdmissionBudget budget;
     private final Map<SourcePartition, long[]> accounts = new HashMap<>();
     private final SentBatch.Sender sender;
     private final ShardOracle oracle;
@@ -103,6 +105,7 @@ final class ShardShell {
         this.index = index;
         settings = process.sink.shard(index, world.operator.action(process.sink.poison()), world.scenario.planned());
         counts = new ShardCounts(settings.replicas());
+        budget = settings.planned() ? process.budget.half() : process.budget;
         var log = process.sink.store().kind().tokenLog();
         sender = new SentBatch.Sender(
                 process.run,
@@ -148,6 +151,11 @@ final class ShardShell {
         return index;
     }
 
+    /// What is encoded for it counts in this.
+    AdmissionBudget budget() {
+        return budget;
+    }
+
     boolean finished() {
         return dead || (finished && data.isEmpty());
     }
@@ -162,11 +170,15 @@ final class ShardShell {
     }
 
     boolean hasRoom() {
+        return takes() && !(settings.planned() && budget.full());
+    }
+
+    private boolean takes() {
         return !dead && dataRows < process.source.mailboxRows();
     }
 
     boolean offer(List<EncodedChunk> chunks) {
-        if (!hasRoom()) return false;
+        if (!takes()) return false;
         for (var chunk : chunks) {
             data.add(chunk);
             dataRows += chunk.rows();

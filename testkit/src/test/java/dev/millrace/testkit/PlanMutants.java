@@ -43,7 +43,7 @@ final class PlanMutants {
                         KAFKA,
                         "kafka.PlanFound",
                         "planning.fingerprint()) return new PlanFound(plan, 0, null, null);",
-                        "planning.fingerprint()) return new PlanFound(null, 0, null, null);"),
+                        "planning.fingerprint()) return NONE;"),
                 mutant(
                         "I3: a segment to rebuild ends where a poll does",
                         KAFKA,
@@ -117,8 +117,8 @@ final class PlanMutants {
                         "I9: a plan that can't be read is passed over",
                         KAFKA,
                         "kafka.PlanFound",
-                        "                        most,\n                        \"the plan beside",
-                        "                        0,\n                        \"the plan beside"),
+                        "most == null ? 0 : Math.max(0, most)",
+                        "0"),
                 mutant(
                         "I10: a plan of other settings is replayed",
                         KAFKA,
@@ -130,8 +130,7 @@ final class PlanMutants {
                         KAFKA,
                         "kafka.SourceMachine",
                         "begin(one.flow.partition, segments == null ? null : segments.plan, from, nowNanos);",
-                        "begin(one.flow.partition, segments == null ? null : new SegmentPlan(planning.plans(),"
-                                + " one.flow.partition, from, null), from, nowNanos);"),
+                        "begin(one.flow.partition, plans.begin(one.flow.partition, from, null), from, nowNanos);"),
                 mutant(
                         "EO-7: taken apart before the plan says so",
                         SINK_POOL,
@@ -160,13 +159,13 @@ final class PlanMutants {
                         "EO-16: what is planned waits for the budget",
                         KAFKA,
                         "kafka.Segments",
-                        "if (!anyway && budget.bytes()",
-                        "if (budget.rows() + 1 > 0 || budget.bytes()"),
+                        "if (!anyway && (",
+                        "if ((budget.rows() + 1 > 0 || "),
                 mutant(
                         "SRC-6: what retention took of a plan is not counted",
                         KAFKA,
                         "kafka.SourceMachine",
-                        "if (segments != null) parts.counters().perhapsTwice(segments.planned(lost.position(), lost.logStart()));",
+                        "plans.lost(one, lost.position(), lost.logStart());",
                         ""));
     }
 

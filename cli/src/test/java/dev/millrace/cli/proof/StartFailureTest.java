@@ -3,6 +3,7 @@ package dev.millrace.cli.proof;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.lab.FreePort;
+import dev.millrace.postgres.TokenTables;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -21,7 +22,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Everything that keeps a process from starting: all that it prints, and its exit code, against a kept text.
+/// Everything that keeps a process from starting: all that it prints, and its exit code, against a
+/// kept text.
 @ExtendWith(LabExtension.class)
 class StartFailureTest {
     private static final Duration LIMIT = Duration.ofSeconds(60);
@@ -58,6 +60,7 @@ class StartFailureTest {
 
     private void describe(Stage stage, int takenPort, Path directory) {
         stage.execute("create table t (id integer, p integer); create table raw (v bytea)");
+        stage.execute(TokenTables.sql("public.t"));
         stage.postgres().createUser(stage.name(), "right");
         var topic = stage.topic("a");
         stage.topics().create(topic, 1);

@@ -51,7 +51,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// A shard of two plain MergeTree tables, each of which remembers tokens for itself, on the real engine.
+/// A shard of two plain MergeTree tables, each of which remembers tokens for itself, on the real
+/// engine.
 @Timeout(300)
 @Tag("WRT-11")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -217,7 +218,7 @@ class UnsharedTest {
                     false,
                     PoisonSettings.of(PoisonSettings.Action.STOP),
                     ambiguous,
-                    false);
+                    ShardSettings.Role.MERGES);
             pool = new SinkPool(
                     List.of(List.of(new ShardSpec(shard, sink, endpoints))),
                     new AdmissionBudget(1_000_000, 1 << 30, 0.5),

@@ -82,7 +82,7 @@ final class Feeds {
     long wakeAtNanos() {
         var wake = NanoClock.NEVER;
         for (var outlet : outlets) {
-            if (outlet.blocked() || outlet.isEmpty()) continue;
+            if (outlet.refused() || outlet.isEmpty()) continue;
             wake = NanoClock.earlier(wake, outlet.oldestNanos() + outlet.lingerNanos);
         }
         return wake;

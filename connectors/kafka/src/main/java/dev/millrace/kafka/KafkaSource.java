@@ -6,6 +6,7 @@ import dev.millrace.checkpoint.TopicId;
 import dev.millrace.sinkpool.DeadLetters;
 import dev.millrace.sinkpool.Intake;
 import dev.millrace.sinkpool.NanoClock;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -17,6 +18,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.UnaryOperator;
+import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -73,6 +76,20 @@ public final class KafkaSource implements AutoCloseable {
             DeadLetters deadLetters,
             OpenHandles handles,
             NanoClock clock) {
+        this(settings, sinks, intake, advisory, listener, deadLetters, handles, clock, UnaryOperator.identity());
+    }
+
+    /// `around`: what each member's consumer is wrapped in.
+    KafkaSource(
+            KafkaSourceSettings settings,
+            List<SinkFeed> sinks,
+            Intake intake,
+            List<AdvisoryFeed> advisory,
+            SourceListener listener,
+            DeadLetters deadLetters,
+            OpenHandles handles,
+            NanoClock clock,
+            UnaryOperator<Consumer<ByteBuffer, ByteBuffer>> around) {
         this.settings = settings;
         this.clients = new KafkaClients(settings);
         this.clock = clock;
@@ -81,7 +98,8 @@ public final class KafkaSource implements AutoCloseable {
         this.unfinished = new AtomicInteger(settings.consumers());
         this.ended = new CountDownLatch(settings.consumers());
         var epochs = new AtomicLong();
-        var shared = new SourceMember.Shared(settings, clients, clock, accounts, counters, new Told());
+        var shared = new SourceMember.Shared(
+                settings, member -> around.apply(clients.consumer(member)), clock, accounts, counters, new Told());
         for (var n = 0; n < settings.consumers(); n++)
             members.add(new SourceMember(n, shared, (inbox, now) -> {
                 var parts = new SourceMachine.Parts(

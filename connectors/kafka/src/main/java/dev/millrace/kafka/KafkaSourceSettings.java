@@ -248,7 +248,7 @@ public record KafkaSourceSettings(
     /// the file says nothing.
     long sessionTimeoutNanos() {
         var millis = properties.get("session.timeout.ms");
-        return (millis == null ? 45_000 : Long.parseLong(millis)) * MILLIS;
+        return (millis == null ? 45_000 : Long.parseLong(millis.strip())) * MILLIS;
     }
 
     /// Under effectively-once delivery; null without.

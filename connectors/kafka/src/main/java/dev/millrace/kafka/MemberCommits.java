@@ -47,10 +47,12 @@ final class MemberCommits {
         return fatal;
     }
 
-    /// A partition of which a plan was acknowledged, the first; null before that.
+    /// A partition of which a plan was acknowledged since this was last asked; null for none.
     @Nullable
-    TopicPartition planKept() {
-        return planKept;
+    TopicPartition takePlanKept() {
+        var kept = planKept;
+        planKept = null;
+        return kept;
     }
 
     /// Its consumer is gone: what is out is answered by nobody.

@@ -1,6 +1,7 @@
 package dev.millrace.kafka;
 
 import dev.millrace.checkpoint.SourcePartition;
+import dev.millrace.sinkpool.AdmissionBudget;
 import dev.millrace.sinkpool.EncodedChunk;
 import dev.millrace.sinkpool.Intake;
 import dev.millrace.sinkpool.SlabSource;
@@ -15,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 /// and socket. What waits
 /// here counts in the budget, so a bulk is a small part of it: of a dead shard that holds its
 /// share, no more than that comes on top. A refused offer keeps them, in order, and blocks the
-/// outlet until one is taken.
+/// outlet until one is taken. Planned rows count in their shard's share from when they are encoded:
+/// when that is full the outlet is blocked too, but for what is rebuilt.
 ///
 /// Thread ownership: the source thread.
 final class Outlet {
@@ -27,12 +29,14 @@ final class Outlet {
     final long lingerNanos;
     private final SinkFeed.@Nullable PlannedBatches planned;
     private final Intake intake;
+    private final AdmissionBudget budget;
     private final long bulkRows;
     private final long bulkBytes;
     private ArrayList<EncodedChunk> ready = new ArrayList<>();
     private long rows;
     private long bytes;
-    private boolean blocked;
+    private boolean refused;
+    private boolean atItsShare;
     private boolean made;
 
     Outlet(Target target, SinkFeed sink, Intake intake) {
@@ -41,8 +45,14 @@ final class Outlet {
         this.lingerNanos = sink.chunkLingerNanos();
         this.planned = sink.planned();
         this.intake = intake;
+        this.budget = intake.budget(target);
         this.bulkRows = intake.budget().maxRows() / PART_OF_BUDGET;
         this.bulkBytes = Math.min(BULK_BYTES, intake.budget().maxBytes() / PART_OF_BUDGET);
+    }
+
+    /// What its rows count in.
+    AdmissionBudget budget() {
+        return budget;
     }
 
     /// Its chunks come by segments.
@@ -59,7 +69,7 @@ final class Outlet {
     /// All that a segment has for the target.
     void addSegment(List<EncodedChunk> chunks) {
         for (var chunk : chunks) put(chunk);
-        if (!blocked) offer();
+        if (!refused) offer();
     }
 
     private void put(EncodedChunk chunk) {
@@ -71,7 +81,17 @@ final class Outlet {
 
     void add(EncodedChunk chunk) {
         put(chunk);
-        if (!blocked && (rows >= bulkRows || bytes >= bulkBytes)) offer();
+        if (!refused && (rows >= bulkRows || bytes >= bulkBytes)) offer();
+    }
+
+    /// A chunk was made that waits for its segment elsewhere.
+    void collected() {
+        made = true;
+        look();
+    }
+
+    private void look() {
+        atItsShare = planned != null && budget.full();
     }
 
     /// Whether a chunk came since this was last asked.
@@ -83,9 +103,10 @@ final class Outlet {
 
     /// Offers what there is. Returns whether nothing is left.
     boolean offer() {
+        look();
         if (ready.isEmpty()) {
             // What it waited with was taken away by the end of an epoch: the target itself is asked.
-            if (blocked) blocked = !intake.hasRoom(target);
+            if (refused) refused = !intake.hasRoom(target);
             return true;
         }
         if (planned != null) {
@@ -97,8 +118,8 @@ final class Outlet {
         } else {
             offerInPieces();
         }
-        blocked = !ready.isEmpty();
-        return !blocked;
+        refused = !ready.isEmpty();
+        return !refused;
     }
 
     /// One segment's chunks at a time: they are one batch, which a shard takes whole or not at all.
@@ -128,8 +149,13 @@ final class Outlet {
     }
 
     /// The last offer was refused.
+    boolean refused() {
+        return refused;
+    }
+
+    /// Nothing new is encoded for it.
     boolean blocked() {
-        return blocked;
+        return refused || atItsShare;
     }
 
     boolean isEmpty() {

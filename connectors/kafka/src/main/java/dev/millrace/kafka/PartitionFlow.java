@@ -370,13 +370,15 @@ final class PartitionFlow {
     /// Where the record goes, or what is full. Every sink's target is looked at before any sink
     /// gets the row.
     private @Nullable Progress route(RecordView record) {
+        var rebuilding = rebuilds();
         for (var i = 0; i < targets.length; i++) {
             var feed = mine[i];
             var router = feed.sink().router();
             var target = feed.outlet(router.shard(record), router.lane(record));
             var outlet = feeds.outlet(target);
-            if (outlet.blocked()) return NO_ROOM;
-            if (outlet.tookChunk() && budget.full()) return NO_BUDGET;
+            // What is rebuilt has its place already, and ends where its plan says.
+            if (rebuilding ? outlet.refused() : outlet.blocked()) return NO_ROOM;
+            if (outlet.tookChunk() && budget.full() && !rebuilding) return NO_BUDGET;
             targets[i] = target;
         }
         return null;
@@ -405,7 +407,8 @@ final class PartitionFlow {
         if (builder == null) {
             var outlet = feeds.outlet(target);
             var tally = account.sinks.get(i).tally;
-            builder = new ChunkBuilder(partition, epoch, outlet.target, outlet.slabs, budget, tally, ready(target));
+            builder = new ChunkBuilder(
+                    partition, epoch, outlet.target, outlet.slabs, outlet.budget(), tally, ready(target));
             builders[target] = builder;
         }
         return builder;

@@ -5,69 +5,65 @@ import dev.millrace.checkpoint.CommitNote;
 import dev.millrace.checkpoint.Plan;
 import org.jspecify.annotations.Nullable;
 
-/// What a committed entry means for whoever goes on from it: the plan to replay, or none; how many
-/// rows may be sent in other batches than before; and what is to be said, or why nothing goes on.
+/// What a committed entry means for whoever goes on from it.
 ///
-/// Whatever stands there, nothing is ever taken as done because of it (I9).
+/// `plan` is replayed; null for none. `perhapsTwice` rows may be sent in other batches than before.
+/// `said` is worth a log line, and `halt` is why nothing goes on. Whatever stands there, nothing is
+/// ever taken as done because of it (I9).
 record PlanFound(
         @Nullable Plan plan,
         long perhapsTwice,
-        @Nullable String note,
+        @Nullable Said said,
         @Nullable String halt) {
-    /// `logEnd` is −1 where unknown.
-    static PlanFound of(KafkaSourceSettings settings, CommitEntry committed, long logEnd) {
+    record Said(String event, String text) {}
+
+    private static final PlanFound NONE = new PlanFound(null, 0, null, null);
+
+    /// `committed` is null where the group has nothing; `logEnd` is −1 where unknown.
+    static PlanFound of(KafkaSourceSettings settings, @Nullable CommitEntry committed, long logEnd) {
+        if (committed == null) return NONE;
         return switch (CommitNote.read(committed)) {
-            case CommitNote.Nothing(), CommitNote.Of(var _) -> new PlanFound(null, 0, null, null);
+            case CommitNote.Nothing(), CommitNote.Of(var _) -> NONE;
             case CommitNote.Foreign() ->
                 new PlanFound(
                         null,
                         0,
-                        "the text of " + committed.metadata().length()
-                                + " characters beside its offset is not of Millrace, and is ignored",
+                        new Said(
+                                "foreign_metadata_ignored",
+                                "the text of " + committed.metadata().length()
+                                        + " characters beside its offset is not of Millrace, and is ignored"),
                         null);
-            case CommitNote.Unreadable(var why) -> {
-                var most = Math.max(0, logEnd - committed.offset());
-                yield new PlanFound(
-                        null,
-                        most,
-                        "the plan beside its offset can't be read, " + why + ": what was open is sent again in other"
-                                + " batches, and up to " + (logEnd < 0 ? "an unknown number of" : most)
-                                + " rows may be stored twice",
-                        null);
-            }
-            case CommitNote.Planned(var plan) -> of(settings, plan, committed);
+            case CommitNote.Unreadable(var why) -> unreadable(why, logEnd < 0 ? null : logEnd - committed.offset());
+            case CommitNote.Planned(var plan) -> of(settings, plan, committed.offset());
         };
     }
 
-    private static PlanFound of(KafkaSourceSettings settings, Plan plan, CommitEntry committed) {
-        var planning = settings.planning();
-        var open = plan.segments();
-        if (planning != null && plan.cluster() != planning.cluster().get())
-            return new PlanFound(
-                    null,
-                    0,
-                    null,
-                    "its offset was committed for another Kafka cluster: offsets that were copied do not count the"
-                            + " same records; start a new group, or reset the group's offsets");
-        if (planning != null && plan.fingerprint() == planning.fingerprint()) return new PlanFound(plan, 0, null, null);
-        if (open.isEmpty()) return new PlanFound(null, 0, null, null);
-        var offsets = open.getLast().to() - committed.offset();
-        var what = open.size() + " segments [" + committed.offset() + ", "
-                + open.getLast().to()
-                + ") are open that were cut under other settings of delivery, format, route, sinks"
-                + " or shards";
-        if (!settings.replans())
-            return new PlanFound(
-                    null,
-                    0,
-                    null,
-                    what + ": start it with the settings of before until it has drained, or set on_config_change:"
-                            + " replan, which may store their rows twice");
-        return new PlanFound(
-                null, offsets, what + ": they are cut anew, and " + offsets + " rows may be stored twice", null);
+    private static PlanFound unreadable(String why, @Nullable Long most) {
+        var text = "the plan beside its offset can't be read, " + why
+                + ": what was open is sent again in other batches, and up to "
+                + (most == null ? "an unknown number of" : most) + " rows may be stored twice";
+        return new PlanFound(null, most == null ? 0 : Math.max(0, most), new Said("plan_lost", text), null);
     }
 
-    String event() {
-        return perhapsTwice > 0 ? "plan_lost" : "foreign_metadata_ignored";
+    private static PlanFound of(KafkaSourceSettings settings, Plan plan, long offset) {
+        var planning = settings.planning();
+        if (planning != null && plan.cluster() != planning.cluster().get())
+            return halted("its offset was committed for another Kafka cluster: offsets that were copied do not count"
+                    + " the same records; start a new group, or reset the group's offsets");
+        if (planning != null && plan.fingerprint() == planning.fingerprint()) return new PlanFound(plan, 0, null, null);
+        if (plan.segments().isEmpty()) return NONE;
+        var end = plan.segments().getLast().to();
+        var what = plan.segments().size() + " segments [" + offset + ", " + end
+                + ") are open that were cut under other settings of delivery, format, route, sinks or shards";
+        if (!settings.replans())
+            return halted(what + ": start it with the settings of before until it has drained, or set"
+                    + " on_config_change: replan, which may store their rows twice");
+        var rows = end - offset;
+        var said = new Said("plan_lost", what + ": they are cut anew, and " + rows + " rows may be stored twice");
+        return new PlanFound(null, rows, said, null);
+    }
+
+    private static PlanFound halted(String why) {
+        return new PlanFound(null, 0, null, why);
     }
 }

@@ -43,17 +43,20 @@ final class Segments {
     }
 
     /// How much of the budget one segment of one partition may take: what waits for plans, all
-    /// partitions together, must leave room for what is written, and a partition whose plans
-    /// nobody commits must leave room for the others.
+    /// partitions together, is less than half of it, which a dead shard leaves over, and a partition
+    /// whose plans nobody commits must leave room for the others.
     record Share(long rows, long bytes) {
+        /// Of a partition's part of the budget.
+        static final long PARTS = 2 * (MOST_WAITING + 1L);
+
         static Share of(AdmissionBudget budget, int partitions) {
-            var parts = (MOST_WAITING + 1L) * (partitions + 1L);
+            var parts = PARTS * (partitions + 1L);
             return new Share(Math.max(1, budget.maxRows() / parts), Math.max(1, budget.maxBytes() / parts));
         }
     }
 
     /// Cuts of one partition that wait for their plan, beside what is collected meanwhile.
-    private static final int MOST_WAITING = 2;
+    private static final int MOST_WAITING = 1;
 
     final SegmentPlan plan;
     private final Feeds feeds;
@@ -75,8 +78,8 @@ final class Segments {
     private AdmissionBudget.@Nullable Lease reserved;
 
     /// `share`: a segment is full with so much, whatever its shards could take; it is asked each
-    /// time, since partitions come and go. What is open of the plan is
-    /// replayed; it was cut by a clock that now shows `nowSeconds`.
+    /// time, since partitions come and go. What is open of the plan is replayed; it was cut by a
+    /// clock that now shows `nowSeconds`.
     Segments(
             SegmentPlan plan,
             Feeds feeds,
@@ -131,7 +134,12 @@ final class Segments {
     boolean admit(boolean anyway) {
         var next = replay.peek();
         if (next == null || reserved != null) return true;
-        if (!anyway && budget.bytes() + next.bytes() > budget.maxBytes()) return false;
+        if (!anyway) {
+            if (budget.full() || budget.bytes() + next.bytes() > budget.maxBytes()) return false;
+            // What a dead sink has of it does not end: one partition leaves room for the others.
+            var mine = rebuiltBytes();
+            if (mine > 0 && mine + next.bytes() > Share.PARTS * share.get().bytes) return false;
+        }
         reserved = budget.take(0, next.bytes());
         return true;
     }
@@ -139,6 +147,12 @@ final class Segments {
     /// Something that was rebuilt is not done: the room that it has comes back by itself.
     boolean rebuiltIsOpen() {
         return plan.entry().offset() < rebuiltUpTo;
+    }
+
+    private long rebuiltBytes() {
+        var sum = 0L;
+        for (var segment : plan.segments()) if (segment.to() <= rebuiltUpTo) sum += segment.bytes();
+        return sum;
     }
 
     /// All of the segment that is being rebuilt was read.
@@ -170,6 +184,7 @@ final class Segments {
     }
 
     void add(int outlet, EncodedChunk chunk) {
+        feeds.outlet(outlet).collected();
         var group = collected.computeIfAbsent(outlet, _ -> new Group());
         group.chunks.add(chunk);
         group.rows += chunk.rows();

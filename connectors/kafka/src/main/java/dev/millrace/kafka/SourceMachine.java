@@ -5,7 +5,6 @@ import dev.millrace.checkpoint.CommitFlight;
 import dev.millrace.checkpoint.CommitFlight.Answer;
 import dev.millrace.checkpoint.OpenHandles;
 import dev.millrace.checkpoint.PartitionTracker;
-import dev.millrace.checkpoint.Range;
 import dev.millrace.checkpoint.Resolved;
 import dev.millrace.checkpoint.SegmentPlan;
 import dev.millrace.checkpoint.SourcePartition;
@@ -82,8 +81,8 @@ public final class SourceMachine {
     private final PauseBook pauses;
     private final PoisonRows.Shared poison;
     private final CommitFlight flight;
-    private final @Nullable Planning planning;
     private final TreeMap<SourcePartition, Owned> owned = new TreeMap<>();
+    private final MemberPlans plans;
 
     private boolean budgetHeld;
     private long budgetHeldNanos;
@@ -104,11 +103,12 @@ public final class SourceMachine {
         this.format = ValueFormat.of(values.format(), values.onTombstone());
         this.pauses = new PauseBook(parts.counters());
         this.poison = new PoisonRows.Shared(values, parts.deadLetters());
-        this.planning = parts.settings().planning();
+        var planning = parts.settings().planning();
         this.flight = new CommitFlight(
                 parts.settings().checkpoint().intervalNanos(),
                 planning == null ? 0 : planning.quarantineNanos(),
                 nowNanos);
+        this.plans = new MemberPlans(planning, flight, intake, feeds, parts.counters(), owned.values());
     }
 
     /// A machine with accounts of its own, for a simulation.
@@ -134,7 +134,10 @@ public final class SourceMachine {
             case SourceEvent.OffsetsLost lost -> offsetsLost(lost, nowNanos, out);
             case SourceEvent.LogTruncated cut -> truncated(cut, out);
             case SourceEvent.LayoutChanged(var sink) -> layoutChanged(sink, nowNanos);
-            case SourceEvent.SplitAsked(var range) -> splitAsked(range);
+            case SourceEvent.SplitAsked(var range) -> {
+                var one = owned.get(range.partition());
+                if (one != null) plans.split(one, range);
+            }
             case SourceEvent.StopTaking(var untilNanos) -> {
                 draining = true;
                 encodeUntilNanos = untilNanos;
@@ -149,25 +152,22 @@ public final class SourceMachine {
         flight.owned(partition, committed);
         pauses.arrived(partition, nowNanos);
         if (committed != null) accounts.apply(partition).committed(committed.offset());
-        var found = committed == null
-                ? new PlanFound(null, 0, null, null)
-                : PlanFound.of(parts.settings(), committed, assigned.logEnd());
-        var plans = planning;
-        var plan = plans == null ? null : new SegmentPlan(plans.plans(), partition, assigned.start(), found.plan());
-        begin(partition, plan, assigned.start(), nowNanos);
+        var found = PlanFound.of(parts.settings(), committed, assigned.logEnd());
+        var one = begin(partition, plans.begin(partition, assigned.start(), found.plan()), assigned.start(), nowNanos);
         parts.counters().perhapsTwice(found.perhapsTwice());
         var known = found.plan();
         if (known != null && !known.newestTokens().isEmpty())
             out.accept(new SourceCommand.AskFor(partition, known.newestTokens()));
-        if (found.note() != null) out.accept(new Tell(found.event(), partition + ": " + found.note()));
+        var said = found.said();
+        if (said != null) out.accept(new Tell(said.event(), partition + ": " + said.text()));
         var why = found.halt();
         if (why == null) return;
-        for (var one : owned.values()) if (one.flow.partition.equals(partition)) one.halted = true;
+        one.halted = true;
         stop(5, partition + ": " + why, out);
     }
 
     /// An epoch of it begins.
-    private void begin(SourcePartition partition, @Nullable SegmentPlan plan, CommitEntry start, long nowNanos) {
+    private Owned begin(SourcePartition partition, @Nullable SegmentPlan plan, CommitEntry start, long nowNanos) {
         var checkpoint = parts.settings().checkpoint();
         var tracker = new PartitionTracker(
                 partition,
@@ -186,23 +186,11 @@ public final class SourceMachine {
                 parts.inbox(),
                 intake.budget(),
                 advisory,
-                plan == null ? null : segments(plan, nowNanos));
+                plans.segments(plan, nowNanos));
         var one = new Owned(flow, nowNanos);
         owned.put(partition, one);
         publish(one, nowNanos);
-    }
-
-    // What one partition collects is a part of the budget, so that all of them together leave room for what is written.
-    private Segments segments(SegmentPlan plan, long nowNanos) {
-        var plans = planning;
-        if (plans == null) throw new IllegalStateException("nothing is planned");
-        return new Segments(
-                plan,
-                feeds,
-                intake.budget(),
-                () -> Segments.Share.of(intake.budget(), owned.size()),
-                nowNanos,
-                plans::nowSeconds);
+        return one;
     }
 
     private void polled(List<SourceEvent.Batch> batches, long nowNanos, Consumer<SourceCommand> out) {
@@ -228,7 +216,7 @@ public final class SourceMachine {
         holdBudget(nowNanos);
         feeds.offerDue(nowNanos);
         encode(nowNanos, out);
-        cut(nowNanos);
+        plans.cutDue(nowNanos);
         handOver(nothingPolled, nowNanos);
         handOn();
         if (draining) finishInput(nowNanos, out);
@@ -251,7 +239,7 @@ public final class SourceMachine {
         } else if (nowNanos - pressureNanos >= PRESSURE_EVERY_NANOS) {
             // Chunks that reached a shard after the last word would wait there for their linger.
             pressureNanos = nowNanos;
-            cutAll(nowNanos);
+            plans.cutAll(nowNanos);
             intake.pressure();
         }
     }
@@ -261,14 +249,14 @@ public final class SourceMachine {
         budgetHeldNanos = nowNanos;
         pressureNanos = nowNanos;
         handOverAll();
-        cutAll(nowNanos);
+        plans.cutAll(nowNanos);
         intake.pressure();
     }
 
     private void encode(long nowNanos, Consumer<SourceCommand> out) {
         var openBuilders = 0;
         for (var one : owned.values()) {
-            admit(one);
+            plans.admit(one);
             // Of a halted one too: what was taken before it was halted is as good as before.
             if (!budgetHeld || one.flow.admitted()) {
                 one.noRoom = false;
@@ -298,70 +286,11 @@ public final class SourceMachine {
         }
     }
 
-    // One segment is rebuilt always, whatever the budget says: what is planned has to end some time. Until it is done
-    // others wait for room: all plans that a group left may be many times the budget.
-    private void admit(Owned one) {
-        one.noPlace = false;
-        var segments = one.flow.segments();
-        if (segments == null || !one.flow.rebuilds() || one.flow.admitted()) return;
-        var another = false;
-        for (var other : owned.values()) {
-            var its = other.flow.segments();
-            another |= (other != one && other.flow.admitted()) || (its != null && its.rebuiltIsOpen());
-        }
-        one.noPlace = !segments.admit(!another);
-    }
-
-    /// Cuts what is old enough, and has what is new in plans committed at once: writes wait for
-    /// that. While nobody knows whether this member still is one, nothing is cut (EO-4).
-    private void cut(long nowNanos) {
-        if (planning == null) return;
-        var longest = 0;
-        for (var one : owned.values()) {
-            if (mayCut(one)) one.flow.cutDue(nowNanos);
-            planMoved(one);
-            var segments = one.flow.segments();
-            if (segments != null) longest = Math.max(longest, segments.plan.characters());
-        }
-        parts.counters().plans(longest, flight.quarantineNanos(nowNanos));
-    }
-
-    private boolean mayCut(Owned one) {
-        return one.againByNanos == null && !flight.unexplained();
-    }
-
-    private void cutAll(long nowNanos) {
-        if (planning == null) return;
-        for (var one : owned.values()) {
-            if (mayCut(one)) one.flow.cut(nowNanos);
-            planMoved(one);
-        }
-    }
-
-    private void planMoved(Owned one) {
-        var segments = one.flow.segments();
-        if (segments == null || !segments.changed() || one.forgotten) return;
-        flight.moved(one.flow.partition, segments.plan.entry());
-        flight.hurry();
-    }
-
-    private void splitAsked(Range range) {
-        var one = owned.get(range.partition());
-        var segments = one == null ? null : one.flow.segments();
-        if (one == null || segments == null || one.flow.epoch != range.epoch()) return;
-        var marked = segments.split(range.from());
-        if (marked >= 0) intake.splitMarked(range.partition(), range.epoch(), marked);
-        planMoved(one);
-    }
-
     private void handOver(boolean nothingPolled, long nowNanos) {
         for (var one : owned.values()) {
             var full = one.flow.tracker.full();
             // Nothing more comes of it until something it gave is done: what is held back would wait for itself.
-            if (full && planning != null && mayCut(one)) {
-                one.flow.cut(nowNanos);
-                planMoved(one);
-            }
+            if (full) plans.cut(one, nowNanos);
             if (full && !one.pendingFull) {
                 one.flow.handOver();
                 feeds.offerAll();
@@ -393,15 +322,9 @@ public final class SourceMachine {
         if (inputFinished) return;
         // Nothing would come of waiting for these.
         for (var one : owned.values()) if (one.drifting) one.flow.dropWaiting();
-        for (var one : owned.values()) {
-            // Nothing more is polled, so a segment that is half rebuilt stays so.
-            var segments = one.flow.segments();
-            if (segments == null || !one.flow.rebuilds() || one.flow.hasWaiting()) continue;
-            one.flow.handOver();
-            segments.discardCollected();
-        }
+        plans.giveUpHalves();
         handOverAll();
-        cutAll(nowNanos);
+        plans.cutAll(nowNanos);
         if (NanoClock.reached(encodeUntilNanos, nowNanos)) {
             for (var one : owned.values()) one.flow.discard();
             feeds.discard();
@@ -473,14 +396,7 @@ public final class SourceMachine {
     }
 
     private void watermarkMoved(Owned one) {
-        if (one.forgotten) return;
-        var segments = one.flow.segments();
-        var tracker = one.flow.tracker;
-        var plans = planning;
-        if (segments != null && plans != null)
-            plans.newestTokens().apply(one.flow.partition).forEach(segments.plan::acknowledged);
-        if (segments == null || segments.plan.reached(tracker.watermark(), tracker.watermarkLeaderEpoch()))
-            flight.moved(one.flow.partition, one.toCommit());
+        if (!one.forgotten && plans.reached(one)) flight.moved(one.flow.partition, one.toCommit());
     }
 
     private void answered(long attempt, Answer answer, long nowNanos, Consumer<SourceCommand> out) {
@@ -491,9 +407,7 @@ public final class SourceMachine {
             var one = owned.get(partition);
             if (one == null) return;
             one.flow.account.committed(entry.offset());
-            var segments = one.flow.segments();
-            if (segments == null || !flight.sure(partition)) return;
-            for (var from : segments.committed(entry)) intake.splitMarked(partition, one.flow.epoch, from);
+            plans.acknowledged(one, entry);
         });
         if (answer instanceof Answer.Fenced) {
             revoked(List.copyOf(owned.keySet()));
@@ -534,7 +448,7 @@ public final class SourceMachine {
             if (one.halted || !feeds.takes(sink, one.flow.partition.topic())) continue;
             if (one.againByNanos == null) one.againByNanos = by;
             one.flow.giveUpWaiting(nowNanos);
-            planMoved(one);
+            plans.commit(one);
             one.flow.account.nothingWaits();
             poison.forget(one.flow.partition);
             turned.add(one);
@@ -553,12 +467,7 @@ public final class SourceMachine {
             var from = one.toCommit();
             var segments = one.flow.segments();
             endEpoch(one);
-            if (segments != null) {
-                // A row that the new table makes poison, or no longer does, makes another batch of its segment.
-                for (var segment : segments.plan.segments())
-                    if (segments.plan.writtenAhead(segment.from()))
-                        parts.counters().perhapsTwice(segment.to() - segment.from());
-            }
+            plans.readAgain(segments);
             begin(one.flow.partition, segments == null ? null : segments.plan, from, nowNanos);
             out.accept(new SourceCommand.ReadAgain(one.flow.partition, from));
         }
@@ -623,9 +532,7 @@ public final class SourceMachine {
             return;
         }
         parts.counters().lostOffsets(count);
-        var segments = one.flow.segments();
-        // What is left of a segment is another batch than what may have been sent.
-        if (segments != null) parts.counters().perhapsTwice(segments.planned(lost.position(), lost.logStart()));
+        plans.lost(one, lost.position(), lost.logStart());
         one.flow.passOver(lost.logStart(), -1, nowNanos);
         out.accept(new Tell("offsets_lost", what));
         out.accept(new SourceCommand.SeekTo(lost.partition(), lost.logStart()));
@@ -651,7 +558,7 @@ public final class SourceMachine {
         var wake = NanoClock.earlier(flight.wakeAtNanos(), feeds.wakeAtNanos());
         for (var one : owned.values()) {
             wake = NanoClock.earlier(wake, one.flow.wakeAtNanos());
-            if (mayCut(one)) wake = NanoClock.earlier(wake, one.flow.cutAtNanos());
+            wake = NanoClock.earlier(wake, plans.cutAtNanos(one));
             var by = one.againByNanos;
             if (by != null && !draining) wake = NanoClock.earlier(wake, by);
         }
@@ -675,7 +582,7 @@ public final class SourceMachine {
 
     /// A commit is out that writes wait for.
     public boolean planOut() {
-        return planning != null && flight.outstanding();
+        return plans.waits();
     }
 
     /// A commit was refused because of the membership, and nothing has told since what that means.

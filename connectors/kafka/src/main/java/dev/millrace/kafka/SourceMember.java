@@ -16,6 +16,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.IntFunction;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -60,7 +61,7 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
     /// What members have in common.
     record Shared(
             KafkaSourceSettings settings,
-            KafkaClients clients,
+            IntFunction<Consumer<ByteBuffer, ByteBuffer>> consumers,
             NanoClock clock,
             Accounts accounts,
             SourceCounters counters,
@@ -180,7 +181,7 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
 
     /// Makes its consumer, which refuses settings that cannot work. Before its thread starts.
     void open() {
-        gear(shared.clients().consumer(index));
+        gear(shared.consumers().apply(index));
     }
 
     /// Gives back a consumer that never joins.
@@ -303,7 +304,7 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
         mine.commits().giveUp();
         closing = false;
         unassigned();
-        gear(shared.clients().consumer(index));
+        gear(shared.consumers().apply(index));
         var fresh = gear;
         if (fresh == null) throw new IllegalStateException("not opened");
         subscribe(fresh.consumer());
@@ -312,8 +313,10 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
 
     // A broker, or a proxy before it, may keep offsets and no text beside them: then there are no plans (EO-8).
     private void lookWhetherPlansAreKept(Gear mine) {
-        var kept = mine.commits().planKept();
-        if (plansLookedAt || kept == null || !owned.containsKey(kept)) return;
+        // One question for each acknowledgement at the most: where nobody answers, the poll must not wait again and
+        // again.
+        var kept = mine.commits().takePlanKept();
+        if (kept == null || !owned.containsKey(kept)) return;
         try {
             var read = mine.consumer().committed(Set.of(kept), LOG_END).get(kept);
             plansLookedAt = true;

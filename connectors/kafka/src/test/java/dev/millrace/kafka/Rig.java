@@ -8,11 +8,15 @@ import dev.millrace.sinkpool.DeadLetters;
 import dev.millrace.sinkpool.Ending;
 import dev.millrace.sinkpool.MemoryIntake;
 import dev.millrace.sinkpool.NanoClock;
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
+import org.apache.kafka.clients.consumer.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// A source on a real broker, with an intake in memory and an ear for what it says.
@@ -23,6 +27,7 @@ final class Rig implements AutoCloseable {
     final OpenHandles handles = new OpenHandles();
     final List<String> failures = new CopyOnWriteArrayList<>();
     final CountDownLatch inputFinished = new CountDownLatch(1);
+    final AtomicInteger plansNotKept = new AtomicInteger();
     final KafkaSource source;
 
     Rig(KafkaSourceSettings settings, List<SinkFeed> sinks, MemoryIntake intake) {
@@ -34,6 +39,16 @@ final class Rig implements AutoCloseable {
     }
 
     Rig(KafkaSourceSettings settings, List<SinkFeed> sinks, MemoryIntake intake, NanoClock clock, DeadLetters letters) {
+        this(settings, sinks, intake, clock, letters, UnaryOperator.identity());
+    }
+
+    Rig(
+            KafkaSourceSettings settings,
+            List<SinkFeed> sinks,
+            MemoryIntake intake,
+            NanoClock clock,
+            DeadLetters letters,
+            UnaryOperator<Consumer<ByteBuffer, ByteBuffer>> around) {
         this.intake = intake;
         var listener = new SourceListener() {
             @Override
@@ -45,8 +60,13 @@ final class Rig implements AutoCloseable {
             public void failed(int exitCode, String reason) {
                 failures.add(exitCode + " " + reason);
             }
+
+            @Override
+            public void plansNotKept() {
+                plansNotKept.incrementAndGet();
+            }
         };
-        source = new KafkaSource(settings, sinks, intake, listener, letters, handles, clock);
+        source = new KafkaSource(settings, sinks, intake, List.of(), listener, letters, handles, clock, around);
     }
 
     static Rig of(KafkaSourceSettings settings, MemoryIntake intake) {
@@ -65,7 +85,8 @@ final class Rig implements AutoCloseable {
         return rig;
     }
 
-    /// Quick enough for a test: commits every 100 ms, looks at ids every 300 ms, at metadata every 300 ms.
+    /// Quick enough for a test: commits every 100 ms, looks at ids every 300 ms, at metadata every
+    /// 300 ms.
     static KafkaSourceSettings settings(GroupProtocol protocol, String group, String... topics) {
         var settings = KafkaSourceSettings.of(SharedBroker.bootstrap(), new Subscription.Named(List.of(topics)), group);
         return quick(protocol, settings);

@@ -20,6 +20,7 @@ public final class MemoryIntake implements Intake {
     public record Offered(Target target, SourcePartition partition, PlannedSegment segment, List<Long> offsets) {}
 
     private final AdmissionBudget budget;
+    private AdmissionBudget share;
     private final List<Offered> segments = new ArrayList<>();
     private final List<EncodedChunk> held = new ArrayList<>();
     private final List<Row> rows = new ArrayList<>();
@@ -36,6 +37,18 @@ public final class MemoryIntake implements Intake {
 
     public MemoryIntake(AdmissionBudget budget) {
         this.budget = budget;
+        this.share = budget;
+    }
+
+    /// What is for its targets counts in half of the budget.
+    public synchronized MemoryIntake halved() {
+        share = budget.half();
+        return this;
+    }
+
+    @Override
+    public synchronized AdmissionBudget budget(Target target) {
+        return share;
     }
 
     /// From now on chunks are kept unsettled.
