@@ -159,8 +159,8 @@ final class PlanMutants {
                         "EO-16: what is planned waits for the budget",
                         KAFKA,
                         "kafka.Segments",
-                        "if (!anyway && (",
-                        "if ((budget.rows() + 1 > 0 || "),
+                        "if (!anyway) {",
+                        "if (budget.rows() + 1 > 0) return false; if (!anyway) {"),
                 mutant(
                         "SRC-6: what retention took of a plan is not counted",
                         KAFKA,
