@@ -2,6 +2,7 @@ package dev.millrace.cli;
 
 import dev.millrace.config.LoggingConfig;
 import dev.millrace.pipeline.ExitCode;
+import dev.millrace.testkit.RunLedger;
 import dev.millrace.testkit.Seeds;
 import dev.millrace.testkit.Shrunk;
 import dev.millrace.testkit.Simulation;
@@ -45,6 +46,12 @@ final class SimulateCommand implements Callable<Integer> {
     @Option(names = "--json", paramLabel = "FILE", description = "write the numbers of the summary there too")
     private @Nullable Path json;
 
+    @Option(
+            names = "--keep",
+            paramLabel = "FILE",
+            description = "add the run to this list of runs; of a build of a commit without changes only")
+    private @Nullable Path keep;
+
     @Spec
     private @Nullable CommandSpec spec;
 
@@ -57,6 +64,11 @@ final class SimulateCommand implements Callable<Integer> {
             return ExitCode.BAD_CONFIGURATION.code();
         }
         Logs.configure(LoggingConfig.Format.TEXT, LoggingConfig.Level.ERROR);
+        if (keep != null && !Version.commit().matches("[0-9a-f]{40}")) {
+            System.err.println(
+                    "--keep: this build is of " + Version.commit() + ", not of a commit: commit, and build again");
+            return ExitCode.BAD_CONFIGURATION.code();
+        }
         var out = spec.commandLine().getOut();
         try {
             return seed == null ? many(workers, out) : one(seed, out);
@@ -87,6 +99,7 @@ final class SimulateCommand implements Callable<Integer> {
             if (first != null) out.println("\nthe first of them, made small:\n" + first.text());
         }
         out.print(summary.text(Version.build()));
+        if (keep != null) RunLedger.add(keep, Version.commit(), summary);
         if (json != null) Files.writeString(json, summary.json(Version.build()));
         return summary.holds() ? ExitCode.DRAINED.code() : FOUND;
     }

@@ -11,9 +11,15 @@ final class Version implements IVersionProvider {
         return of("version");
     }
 
+    /// The commit it was built from, with `-dirty` if something was changed; `unknown` if the
+    /// build was not told.
+    static String commit() {
+        return of("commit");
+    }
+
     /// The version, and the commit it was built from if the build was told.
     static String build() {
-        var commit = of("commit");
+        var commit = commit();
         return commit.equals("unknown") ? "version " + number() : "version " + number() + ", commit " + commit;
     }
 

@@ -5,8 +5,11 @@ import dev.millrace.checkpoint.CommitFlight;
 import dev.millrace.checkpoint.CommitFlight.Answer;
 import dev.millrace.checkpoint.CommitNote;
 import dev.millrace.checkpoint.SourcePartition;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -15,11 +18,15 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Thread ownership: the run.
 final class FakeGroup {
+    private static final int MOST_ROLLED_BACK = 8;
+
     private final World world;
     private final CommitOracle oracle;
     private final PlanOracle plans;
     final Membership members;
     private final @Nullable CommitEntry[] committed = new CommitEntry[FakeLog.MOST_SLOTS];
+    private final List<ArrayDeque<CommitEntry>> earlier = new ArrayList<>();
+    private final boolean[] rolledBack = new boolean[FakeLog.MOST_SLOTS];
     private final long[] highest = new long[FakeLog.MOST_SLOTS];
     private final Map<SourcePartition, Long> applied = new HashMap<>();
     private @Nullable SourcePartition refused;
@@ -33,6 +40,7 @@ final class FakeGroup {
         this.oracle = new CommitOracle(world);
         this.plans = new PlanOracle(world);
         Arrays.fill(highest, -1);
+        for (var slot = 0; slot < FakeLog.MOST_SLOTS; slot++) earlier.add(new ArrayDeque<>());
         members = switch (world.scenario.source().protocol()) {
             case EAGER -> new ClassicMembership(world, true);
             case COOPERATIVE -> new ClassicMembership(world, false);
@@ -84,6 +92,7 @@ final class FakeGroup {
 
     @Nullable
     CommitEntry committed(int slot) {
+        if (rolledBack[slot]) world.reached(Sometimes.STARTED_FROM_ROLLED_BACK);
         return committed[slot];
     }
 
@@ -109,6 +118,7 @@ final class FakeGroup {
         world.note("offset gone", slot, 0);
         committed[slot] = null;
         highest[slot] = -1;
+        begins(slot);
         world.planLost();
     }
 
@@ -117,6 +127,28 @@ final class FakeGroup {
         world.note("offset reset", slot, entry.offset());
         committed[slot] = entry;
         highest[slot] = entry.offset();
+        begins(slot);
+    }
+
+    private void begins(int slot) {
+        earlier.get(slot).clear();
+        rolledBack[slot] = false;
+    }
+
+    /// The topic of offsets gets a leader that lacks its newest records: of some partitions is
+    /// committed what was some commits ago. Nobody is told.
+    void rollBack(Chance by) {
+        for (var slot = 0; slot < world.log.slots(); slot++) {
+            var of = earlier.get(slot);
+            if (of.isEmpty() || by.of(0.3)) continue;
+            var entry = of.peekLast();
+            for (var steps = by.between(0, of.size() - 1); steps >= 0; steps--) entry = of.removeLast();
+            world.note("rolled back", slot, entry.offset());
+            world.reached(Sometimes.OFFSETS_ROLLED_BACK);
+            committed[slot] = entry;
+            rolledBack[slot] = true;
+            world.planLost();
+        }
     }
 
     /// Commits that carry this partition are refused, for a while.
@@ -201,11 +233,19 @@ final class FakeGroup {
         var slot = world.log.life(partition).slot;
         world.note("committed", slot, entry.offset());
         var before = committed[slot];
+        rolledBack[slot] = false;
+        if (before != null) remember(slot, before);
         committed[slot] = damaged(slot, entry);
         oracle.applied(partition, before, entry, late);
         plans.applied(partition, before, entry, late);
         highest[slot] = Math.max(highest[slot], entry.offset());
         applied.merge(partition, entry.offset(), Math::max);
+    }
+
+    private void remember(int slot, CommitEntry entry) {
+        var of = earlier.get(slot);
+        if (of.size() == MOST_ROLLED_BACK) of.removeFirst();
+        of.addLast(entry);
     }
 
     /// A text that another changed, or that a bit of is wrong.

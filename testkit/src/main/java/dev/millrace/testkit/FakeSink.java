@@ -31,6 +31,7 @@ final class FakeSink {
 
     private final World world;
     private final Mode[][] modes;
+    private final boolean[][] lies;
     private final SinkPlans plans;
     private final Map<String, SentBatch> sent = new HashMap<>();
     private final List<FakeStore> stores = new ArrayList<>();
@@ -49,17 +50,25 @@ final class FakeSink {
         this.repeats = new RepeatOracle(world);
         var sink = world.scenario.sink();
         modes = new Mode[sink.shards()][sink.replicas()];
+        lies = new boolean[sink.shards()][sink.replicas()];
         for (var i = 0; i < sink.shards(); i++) stores.add(new FakeStore(world, sink.replicas(), repeats));
         heal();
     }
 
     void heal() {
         for (var of : modes) Arrays.fill(of, Mode.WELL);
+        for (var of : lies) Arrays.fill(of, false);
     }
 
     void mode(int shard, int replica, Mode mode) {
         world.note("mode " + mode, shard, replica);
         modes[shard][replica] = mode;
+    }
+
+    /// What a replica answers who only asks how it is.
+    void lies(int shard, int replica, boolean on) {
+        world.note("lies", shard, on ? replica : -1);
+        lies[shard][replica] = on;
     }
 
     /// How all replicas are while there is an outage of everything.
@@ -151,7 +160,8 @@ final class FakeSink {
 
     FakeAttempt ping(int shard, int replica, Consumer<@Nullable WriteOutcome> told) {
         var attempt = new FakeAttempt(shard, replica, null, told);
-        begin(attempt, plans.ping(modeOf(shard, replica)));
+        var mode = modeOf(shard, replica);
+        begin(attempt, lies[shard][replica] ? plans.lie(mode) : plans.ping(mode));
         return attempt;
     }
 

@@ -43,7 +43,9 @@ final class Incidents {
             Fault.FETCH_SLOW,
             Fault.COORDINATOR_MOVES,
             Fault.DLQ_DOWN,
-            Fault.TABLE_CHANGED);
+            Fault.TABLE_CHANGED,
+            Fault.OFFSETS_ROLL_BACK,
+            Fault.PING_LIES);
 
     private static final long HOUR_NANOS = 3_600_000_000_000L;
     private static final long MOST_PROBES = 1_000;
@@ -126,6 +128,11 @@ final class Incidents {
             case FETCH_SLOW -> world.log.slow(chance.spreadMillis(50, 3_000));
             case COORDINATOR_MOVES -> world.group.move(chance.spreadMillis(50, 3_000));
             case DLQ_DOWN -> world.letters.down(chance.spreadMillis(100, 20_000));
+            case OFFSETS_ROLL_BACK -> {
+                // What it costs nobody can count (O3), so few runs have it.
+                if (chance.of(0.15)) world.group.rollBack(chance);
+            }
+            case PING_LIES -> lies();
             case TABLE_CHANGED -> world.tableChanged(chance.spreadMillis(1, 10_000));
             case ANSWER_LOST,
                     ERROR_BEFORE_STORE,
@@ -160,6 +167,18 @@ final class Incidents {
     private void replica(Mode mode) {
         var sink = world.scenario.sink();
         mode(chance.between(0, sink.shards() - 1), chance.between(0, sink.replicas() - 1), mode, lasts());
+    }
+
+    /// Whoever asks a replica how it is hears the contrary: a balancer answers for it, or one blocks
+    /// what only looks.
+    private void lies() {
+        var sink = world.scenario.sink();
+        var shard = chance.between(0, sink.shards() - 1);
+        var replica = chance.between(0, sink.replicas() - 1);
+        var lasts = lasts();
+        if (chance.of(0.5)) mode(shard, replica, Mode.DOWN, lasts);
+        world.sink.lies(shard, replica, true);
+        world.agenda.in(lasts, () -> world.sink.lies(shard, replica, false));
     }
 
     private void shard(Mode mode) {

@@ -224,7 +224,7 @@ record Scenario(
 
     /// Under effectively-once delivery, every other seed; drawn from nothing, so that the others
     /// stay what they are.
-    private static boolean planned(long seed) {
+    static boolean planned(long seed) {
         return (Mix.of(seed, 0x5EA1) & 1) == 0;
     }
 

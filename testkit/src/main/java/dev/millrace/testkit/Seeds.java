@@ -30,7 +30,8 @@ public final class Seeds {
         next = new AtomicLong(from);
     }
 
-    /// Runs the seeds `from` to `from + count - 1`. `progress` hears about every second how many are done.
+    /// Runs the seeds `from` to `from + count - 1`. `progress` hears about every second how many
+    /// are done.
     public static Summary run(long from, long count, int threads, LongConsumer progress)
             throws InterruptedException, ExecutionException {
         return new Seeds(from, count).run(threads, progress).summary(from, count);
@@ -73,7 +74,7 @@ public final class Seeds {
     /// Thread ownership: the thread that runs the seeds, then the one that adds them up.
     private static final class Tally {
         private final Map<Sometimes, Long> reached = new EnumMap<>(Sometimes.class);
-        private final Map<String, Long> profiles = new TreeMap<>();
+        private final Map<Summary.Kind, Summary.Done> kinds = new TreeMap<>();
         private final List<Simulation.Report> found = new ArrayList<>();
         private final List<Long> differing = new ArrayList<>();
         private long violations;
@@ -87,7 +88,10 @@ public final class Seeds {
             steps += report.steps();
             repeatedRows += report.repeatedRows();
             rowsLostBySink += report.rowsLostBySink();
-            profiles.merge(Profile.of(report.seed()).name(), 1L, Long::sum);
+            kinds.merge(
+                    Summary.Kind.of(report.seed()),
+                    new Summary.Done(1, report.steps(), report.violation() == null ? 0 : 1),
+                    Summary.Done::plus);
             for (var state : report.reached().keySet()) reached.merge(state, 1L, Long::sum);
             if (report.violation() == null) return;
             violations++;
@@ -106,7 +110,7 @@ public final class Seeds {
             violations += other.violations;
             twice += other.twice;
             other.reached.forEach((state, seeds) -> reached.merge(state, seeds, Long::sum));
-            other.profiles.forEach((profile, seeds) -> profiles.merge(profile, seeds, Long::sum));
+            other.kinds.forEach((kind, done) -> kinds.merge(kind, done, Summary.Done::plus));
             found.addAll(other.found);
             differing.addAll(other.differing);
         }
@@ -122,7 +126,7 @@ public final class Seeds {
                             .limit(MOST_KEPT)
                             .toList(),
                     reached,
-                    profiles,
+                    kinds,
                     repeatedRows,
                     rowsLostBySink,
                     twice,

@@ -56,6 +56,13 @@ final class SinkPlans {
         return mode == Mode.WELL ? general(wellNanos()) : ill(mode);
     }
 
+    /// The contrary of the truth.
+    Plan lie(Mode mode) {
+        var ill = mode != Mode.WELL;
+        world.reached(ill ? Sometimes.PING_ANSWERED_BY_AN_ILL_REPLICA : Sometimes.PING_REFUSED_BY_A_WELL_REPLICA);
+        return ill ? general(wellNanos()) : ill(Mode.DOWN);
+    }
+
     Plan write(Mode mode) {
         return mode == Mode.WELL ? well() : ill(mode);
     }

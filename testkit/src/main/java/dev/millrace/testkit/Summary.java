@@ -13,8 +13,11 @@ import java.util.TreeMap;
 
 /// What a run over many seeds found.
 ///
-/// `reached` tells for each state in how many seeds it occurred; `found` holds the first of the violations, by seed;
-/// `twice` is how many seeds were run twice, and `differing` are those of them whose second run was another.
+/// `kinds` is how much of it each profile did under each delivery.
+/// `reached` tells for each state in how many seeds it occurred; `found` holds the first of the
+/// violations, by seed;
+/// `twice` is how many seeds were run twice, and `differing` are those of them whose second run
+/// was another.
 public record Summary(
         long from,
         long seeds,
@@ -22,18 +25,39 @@ public record Summary(
         long violations,
         List<Simulation.Report> found,
         Map<Sometimes, Long> reached,
-        Map<String, Long> profiles,
+        Map<Kind, Done> kinds,
         long repeatedRows,
         long rowsLostBySink,
         long twice,
         List<Long> differing,
         long wallNanos) {
+    /// What a schedule is of: the name of its profile, and its delivery.
+    public record Kind(String profile, String delivery) implements Comparable<Kind> {
+        static Kind of(long seed) {
+            return new Kind(Profile.of(seed).name(), Scenario.planned(seed) ? "effectively_once" : "at_least_once");
+        }
+
+        @Override
+        public int compareTo(Kind other) {
+            var byProfile = profile.compareTo(other.profile);
+            return byProfile != 0 ? byProfile : delivery.compareTo(other.delivery);
+        }
+    }
+
+    /// So many schedules of so many steps found so much.
+    public record Done(long schedules, long steps, long violations) {
+        Done plus(Done other) {
+            return new Done(schedules + other.schedules, steps + other.steps, violations + other.violations);
+        }
+    }
+
     /// A state must occur in so many of [#PER_SEEDS] seeds.
     private static final long LEAST = 100;
 
     private static final long PER_SEEDS = 100_000;
 
-    /// From here on states are counted; fewer seeds, down to [#JUDGED_SEEDS], must reach each at least once.
+    /// From here on states are counted; fewer seeds, down to [#JUDGED_SEEDS], must reach each at
+    /// least once.
     private static final long COUNTED_SEEDS = 20_000;
 
     private static final long JUDGED_SEEDS = 2_000;
@@ -43,7 +67,7 @@ public record Summary(
         var states = new EnumMap<Sometimes, Long>(Sometimes.class);
         states.putAll(reached);
         reached = Collections.unmodifiableMap(states);
-        profiles = Collections.unmodifiableMap(new TreeMap<>(profiles));
+        kinds = Collections.unmodifiableMap(new TreeMap<>(kinds));
         differing = List.copyOf(differing);
     }
 
@@ -95,7 +119,7 @@ public record Summary(
                         rowsLostBySink))
                 .append(String.format(ROOT, "  again: ./millrace simulate --from %d --seeds %d%n", from, seeds))
                 .append(String.format(
-                        ROOT, "  %.1f s, %,d schedules an hour; %s%n", wallNanos / 1e9, seedsAnHour(), profiles))
+                        ROOT, "  %.1f s, %,d schedules an hour; %s%n", wallNanos / 1e9, seedsAnHour(), profiles()))
                 .append(String.format(
                         ROOT,
                         "  %,d seeds ran twice, %s%n",
@@ -111,6 +135,12 @@ public record Summary(
                 .append(String.join("; ", Model.notModelled()))
                 .append('\n')
                 .toString();
+    }
+
+    private Map<String, Long> profiles() {
+        var out = new TreeMap<String, Long>();
+        kinds.forEach((kind, done) -> out.merge(kind.profile(), done.schedules(), Long::sum));
+        return out;
     }
 
     private List<Sometimes> rarest() {

@@ -38,6 +38,12 @@ class ReliabilityTest {
                         .collect(Collectors.joining(", ", "", "\n")));
     }
 
+    /// The sums of what `./millrace simulate --keep` added up.
+    @Test
+    void theRunsThatAreKeptStandInThePage() throws IOException {
+        same("runs", RunTable.of(RunLedger.read(RunTable.FILE)));
+    }
+
     @Test
     void whatIsNotModelledStandsInThePage() throws IOException {
         same(

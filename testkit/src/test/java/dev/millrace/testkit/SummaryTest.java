@@ -22,7 +22,7 @@ class SummaryTest {
                 violations,
                 List.of(),
                 reached,
-                Map.of("GENERAL", seeds),
+                Map.of(new Summary.Kind("GENERAL", "at_least_once"), new Summary.Done(seeds, 9, violations)),
                 3,
                 0,
                 1,

@@ -1,0 +1,66 @@
+package dev.millrace.testkit;
+
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/// The kept runs as tables for `docs/reliability.md`: by commit and delivery, and by profile.
+final class RunTable {
+    static final Path FILE = Path.of("..", "docs", "simulation-runs.csv");
+
+    private static final Summary.Done NONE = new Summary.Done(0, 0, 0);
+
+    private record Row(Summary.Done done, Set<String> seeds) {
+        static Row none() {
+            return new Row(NONE, new LinkedHashSet<>());
+        }
+
+        Row plus(RunLedger.Entry entry) {
+            seeds.add(String.format(Locale.ROOT, "%,d to %,d", entry.from(), entry.to()));
+            return new Row(done.plus(entry.done()), seeds);
+        }
+    }
+
+    private RunTable() {}
+
+    static String of(List<RunLedger.Entry> entries) {
+        Map<List<String>, Row> commits = new LinkedHashMap<>();
+        Map<List<String>, Row> profiles = new TreeMap<>((a, b) -> a.toString().compareTo(b.toString()));
+        for (var entry : entries) {
+            var kind = entry.kind();
+            add(commits, List.of(entry.commit().substring(0, 7), kind.delivery()), entry);
+            add(profiles, List.of(kind.profile(), kind.delivery()), entry);
+        }
+        return "| commit | delivery | seeds | schedules | steps | violations |\n|---|---|---|---|---|---|\n"
+                + rows(commits, true) + total(entries)
+                + "\n| profile | delivery | schedules | steps | violations |\n|---|---|---|---|---|\n"
+                + rows(profiles, false);
+    }
+
+    private static void add(Map<List<String>, Row> to, List<String> key, RunLedger.Entry entry) {
+        to.put(key, to.getOrDefault(key, Row.none()).plus(entry));
+    }
+
+    private static String rows(Map<List<String>, Row> rows, boolean seeds) {
+        return rows.entrySet().stream()
+                .map(row -> "| " + String.join(" | ", row.getKey())
+                        + (seeds ? " | " + String.join("; ", row.getValue().seeds) : "")
+                        + numbers(row.getValue().done))
+                .collect(Collectors.joining());
+    }
+
+    private static String total(List<RunLedger.Entry> entries) {
+        var sum = entries.stream().map(RunLedger.Entry::done).reduce(NONE, Summary.Done::plus);
+        return "| all | both | " + numbers(sum);
+    }
+
+    private static String numbers(Summary.Done done) {
+        return String.format(Locale.ROOT, " | %,d | %,d | %,d |%n", done.schedules(), done.steps(), done.violations());
+    }
+}
