@@ -56,9 +56,9 @@ final class Deliveries {
         return queue.isEmpty() && inFlight.isEmpty() && parked.isEmpty();
     }
 
-    /// Gives its permit back, if there is a place to wait without one.
+    /// Gives its permit back, or waits for none any more, if there is a place to wait without one.
     void park(Delivery delivery) {
-        if (parked.size() < MOST_PARKED && inFlight.remove(delivery)) parked.add(delivery);
+        if (parked.size() < MOST_PARKED && (inFlight.remove(delivery) || queue.remove(delivery))) parked.add(delivery);
     }
 
     /// It has something to write again: it is the next to get a permit, unless it is pinned.
@@ -80,6 +80,7 @@ final class Deliveries {
     Delivery find(long batch) {
         for (var one : parked) if (one.batch().id() == batch) return one;
         for (var one : inFlight) if (one.batch().id() == batch) return one;
+        for (var one : queue) if (one.batch().id() == batch) return one;
         return null;
     }
 

@@ -222,6 +222,35 @@ final class PinTest {
     }
 
     @Test
+    @DisplayName("WRT-11 POI-5 Where the last part of a batch was pinned, the dead letter of another row ends it")
+    void theLetterOfABatchWithAPinnedPartEndsIt() {
+        var shard = unshared(s -> s.failures = 1000);
+        var start = shard.fullBatch(0).start();
+        var batch = start.batch().id();
+        var pinned = false;
+        Step step;
+        while (true) {
+            var part = start.rows().slices().getFirst();
+            WriteOutcome said = new WriteOutcome.Written(start.rows().rows(), 0);
+            if (part.fromRow() <= 2 && part.toRow() > 2) {
+                said = new WriteOutcome.Refused(new Failure("27", "row", false), -1);
+            } else if (!pinned && part.toRow() == 10) {
+                said = Shard.sick(true);
+                pinned = true;
+            }
+            step = shard.end(start.attempt(), said);
+            if (!step.deadLetters().isEmpty()) break;
+            start = step.started().isEmpty() ? next(shard, batch) : step.start();
+        }
+        assertThat(pinned).isTrue();
+        shard.on(
+                new ShardEvent.DeadLettered(batch, step.deadLetters().getFirst().row()));
+        assertThat(shard.counts.rowsDeadLettered()).isOne();
+        assertThat(shard.counts.rowsWritten()).isEqualTo(9);
+        shard.assertAtRest();
+    }
+
+    @Test
     @DisplayName(
             "WRT-11 POI-12 A pinned batch that is refused is taken apart, its parts go anywhere, its rows are counted")
     void aPinnedBatchThatIsRefusedIsTakenApartAndCounted() {

@@ -34,7 +34,9 @@ final class CommitOracle {
         var missing = life.firstMissing();
         if (missing < entry.offset())
             throw new Violation(
-                    "O1", partition + " is committed at " + entry.offset() + ", and " + missing + " is lost");
+                    "O1",
+                    partition + " is committed at " + entry.offset() + " of leader epoch " + entry.leaderEpoch()
+                            + ", and " + missing + " is lost");
         if (entry.offset() > life.end)
             throw new Violation("O1", partition + " is committed at " + entry.offset() + ", behind the log's end");
         if (before == null

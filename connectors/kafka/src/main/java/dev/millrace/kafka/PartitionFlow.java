@@ -170,7 +170,8 @@ final class PartitionFlow {
             var bound = replayEnd();
             var to = below(bound, records, at, endOfEpoch(records, at, size, epochOfRun));
             if (to == at) {
-                gap(bound, -1, nowNanos);
+                // The log had what follows under this leader, so it had all before that too.
+                gap(bound, epochOfRun, nowNanos);
                 continue;
             }
             var last = to == size && (nextLeaderEpoch == epochOfRun || nextLeaderEpoch < 0);

@@ -370,6 +370,26 @@ final class PlannedSourceTest {
         nothingLeaks(bench);
     }
 
+    @Test
+    @DisplayName(
+            "EO-3 SRC-10 A segment that ends in a gap is committed with the leader epoch of what follows, by which a"
+                    + " truncated log is told")
+    void aSegmentThatEndsInAGapKnowsItsLeader() {
+        var bench = bench(new MemoryIntake().hold());
+        assign(bench, P0, entry(segment(0, 5), segment(5, 9)));
+        bench.polled(P0, new TestRecords("orders", 0).add(0, "k", "{}").add(7, "k", "{}"), 8);
+        bench.intake.settleOne(0, Ending.WRITTEN);
+        bench.takeInbox();
+        bench.after(6_000 * MS);
+        var committed =
+                Bench.entry(bench.all(SourceCommand.Commit.class).getLast().send(), P0);
+        assertThat(committed.offset()).isEqualTo(5);
+        assertThat(committed.leaderEpoch()).isZero();
+        bench.intake.letGo();
+        bench.acknowledge();
+        nothingLeaks(bench);
+    }
+
     /// Whatever a log has in and between its segments, and however polls fall.
     @Property(tries = 1_500, edgeCases = EdgeCasesMode.NONE)
     @Tag("EO-3")
