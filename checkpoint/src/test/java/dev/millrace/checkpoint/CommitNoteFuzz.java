@@ -52,7 +52,8 @@ final class CommitNoteFuzz implements FuzzTarget {
                 assertThat(why).isNotBlank();
                 assertThat(text).startsWith(PlanCodec.PREFIX);
             }
-            case CommitNote.Foreign() -> assertThat(text).doesNotStartWith(PlanCodec.PREFIX).isNotEmpty();
+            case CommitNote.Foreign() ->
+                assertThat(text).doesNotStartWith(PlanCodec.PREFIX).isNotEmpty();
         }
         return note;
     }

@@ -84,6 +84,7 @@ final class DlqLineFuzz implements FuzzTarget {
                 .containsEntry("shard", shard == null ? new Json.Nothing() : new Json.Text(shard))
                 .containsEntry("code", new Json.Text(row.code()))
                 .containsEntry("reason", new Json.Text(row.reason()))
-                .containsEntry("offset", new Json.Numeral(Long.toString(row.origin().offset())));
+                .containsEntry(
+                        "offset", new Json.Numeral(Long.toString(row.origin().offset())));
     }
 }

@@ -17,9 +17,46 @@ final class ConfigurationFuzz implements FuzzTarget {
     @Override
     public List<String> words() {
         return List.of(
-                ":", ": ", "- ", "\n", "\n  ", "  ", "{", "}", "[", "]", ",", "'", "\"", "\\", "#", "&a", "*a", "!!x",
-                "? ", "|\n", "~", "null", "true", "${PASSWORD}", "${NAME}", "${X:-1}", "$$", "1s", "64MiB", "50%", "0",
-                "-1", "99999999999", "postgres", "clickhouse", "blackhole", "shards", "batch", "retry", "breaker");
+                ":",
+                ": ",
+                "- ",
+                "\n",
+                "\n  ",
+                "  ",
+                "{",
+                "}",
+                "[",
+                "]",
+                ",",
+                "'",
+                "\"",
+                "\\",
+                "#",
+                "&a",
+                "*a",
+                "!!x",
+                "? ",
+                "|\n",
+                "~",
+                "null",
+                "true",
+                "${PASSWORD}",
+                "${NAME}",
+                "${X:-1}",
+                "$$",
+                "1s",
+                "64MiB",
+                "50%",
+                "0",
+                "-1",
+                "99999999999",
+                "postgres",
+                "clickhouse",
+                "blackhole",
+                "shards",
+                "batch",
+                "retry",
+                "breaker");
     }
 
     @Override
@@ -83,8 +120,7 @@ final class ConfigurationFuzz implements FuzzTarget {
         switch (Configuration.read(FILE, told.replace("***", SECRET), ENV::get)) {
             // Secrets are alike to it.
             case ReadResult.Loaded again ->
-                assertThat(again.config().toString())
-                        .isEqualTo(loaded.config().toString());
+                assertThat(again.config().toString()).isEqualTo(loaded.config().toString());
             case ReadResult.Refused(var problems) -> throw new AssertionError(problems + "\n" + told);
         }
     }

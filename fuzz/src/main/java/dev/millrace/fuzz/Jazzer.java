@@ -64,7 +64,8 @@ final class Jazzer {
         if (jazzer(MERGE, "-merge=1", least.toString(), found.toString(), seeds.toString()) != 0)
             throw new AssertionError("Jazzer could not merge, see " + log);
         corpus.found(inputs(least));
-        System.out.println(corpus.file() + " holds " + corpus.all().size() + " inputs");
+        System.out.println(
+                corpus.file() + " holds " + Corpus.of(corpus.file()).all().size() + " inputs");
     }
 
     /// The summary, and how far it came.
@@ -106,8 +107,7 @@ final class Jazzer {
                 MAIN,
                 "--target_class=" + Entry.class.getName(),
                 "--instrumentation_includes=dev.millrace.**",
-                // Not for what holds the promises: only what the product does is to guide it.
-                "--instrumentation_excludes=dev.millrace.fuzz.**:dev.millrace.**Fuzz:dev.millrace.**.Fuzzed*",
+                "--instrumentation_excludes=dev.millrace.fuzz.**:" + String.join(":", ofTests()),
                 "--disabled_hooks=" + String.join(":", WATCHERS),
                 "--reproducer_path=" + work,
                 "-max_len=" + LONGEST_INPUT,
@@ -126,6 +126,21 @@ final class Jazzer {
         } finally {
             process.destroyForcibly();
         }
+    }
+
+    /// What holds the promises: only what the product does is to guide.
+    private List<String> ofTests() throws IOException {
+        var classes = Path.of(
+                target.getProtectionDomain().getCodeSource().getLocation().getPath());
+        var folder = Path.of(target.getPackageName().replace('.', '/'));
+        var sources = Path.of("src/test/java").resolve(folder);
+        return files(classes.resolve(folder)).stream()
+                .map(file -> file.getFileName().toString())
+                .filter(name -> name.endsWith(".class"))
+                .map(name -> name.substring(0, name.length() - ".class".length()))
+                .filter(name -> Files.exists(sources.resolve(name.split("\\$", -1)[0] + ".java")))
+                .map(name -> target.getPackageName() + "." + name)
+                .toList();
     }
 
     /// A directory with these inputs and nothing else.

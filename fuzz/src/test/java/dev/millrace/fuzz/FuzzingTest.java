@@ -28,7 +28,8 @@ final class FuzzingTest {
     void anyInputStandsInACorpusAsOneLineOfAscii() throws IOException {
         var all = new byte[256];
         for (var i = 0; i < all.length; i++) all[i] = (byte) i;
-        for (var input : List.of(all, new byte[0], "a ".getBytes(StandardCharsets.UTF_8), "\\n# >".getBytes(StandardCharsets.UTF_8))) {
+        for (var input : List.of(
+                all, new byte[0], "a ".getBytes(StandardCharsets.UTF_8), "\\n# >".getBytes(StandardCharsets.UTF_8))) {
             var line = Corpus.line(input);
             assertThat(line).matches("> [\\x20-\\x7e]*[\\x21-\\x7e]|>");
             assertThat(corpus("# for people", line, "").all()).containsExactly(input);
@@ -39,8 +40,7 @@ final class FuzzingTest {
     void whatAFuzzerFoundTakesThePlaceOfWhatItFoundBefore() throws IOException {
         var corpus = corpus("# a seed", "> a", Corpus.FOUND, "> old");
         corpus.found(List.of(bytes("ccc"), bytes("b"), bytes("a"), bytes("b")));
-        assertThat(Files.readAllLines(corpus.file()))
-                .containsExactly("# a seed", "> a", Corpus.FOUND, "> b", "> ccc");
+        assertThat(Files.readAllLines(corpus.file())).containsExactly("# a seed", "> a", Corpus.FOUND, "> b", "> ccc");
         assertThat(Corpus.of(corpus.file()).written()).containsExactly(bytes("a"));
         assertThat(Corpus.of(corpus.file()).all()).containsExactly(bytes("a"), bytes("b"), bytes("ccc"));
     }
@@ -77,7 +77,8 @@ final class FuzzingTest {
         for (var round = 0; round < 2; round++) {
             var taken = new ArrayList<String>();
             rounds.add(taken);
-            assertThat(Fuzzing.of(input -> taken.add(Corpus.line(input)), corpus).run(1000, AMPLE))
+            assertThat(Fuzzing.of(input -> taken.add(Corpus.line(input)), corpus)
+                            .run(1000, AMPLE))
                     .isEqualTo(1000);
         }
         assertThat(rounds.getFirst()).isEqualTo(rounds.getLast()).hasSize(1002);

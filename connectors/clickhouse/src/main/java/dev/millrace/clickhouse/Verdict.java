@@ -28,8 +28,7 @@ final class Verdict {
     private static final Pattern IN_BODY = Pattern.compile("Code: (\\d{1,6})[.,] ?(?:e\\.displayText\\(\\) = )?DB::");
 
     /// What one without a code there begins with: of the server's own, of its libraries, or the mark before any.
-    private static final Pattern EXCEPTION =
-            Pattern.compile("(DB|Poco|std)::[\\w:]*[eE]xception|__exception__");
+    private static final Pattern EXCEPTION = Pattern.compile("(DB|Poco|std)::[\\w:]*[eE]xception|__exception__");
 
     /// A constraint names its row before it quotes it, a parser after: rows count from 1.
     private static final Pattern VIOLATED_AT = Pattern.compile("is violated at row (\\d{1,9})\\b");

@@ -34,9 +34,19 @@ final class AnswerFuzz implements FuzzTarget {
     @Override
     public List<String> words() {
         return List.of(
-                "Code: 241. DB::Exception: ", "Code: 27, e.displayText() = DB::", "Poco::Exception. Code: 1000, ",
-                "std::exception. Code: 1001, ", "__exception__\r\n", "(at row 2)", "is violated at row 1",
-                ": while pushing to view a.b", "{\"written_rows\":\"1\"}", "241", "gzip", "identity", "0");
+                "Code: 241. DB::Exception: ",
+                "Code: 27, e.displayText() = DB::",
+                "Poco::Exception. Code: 1000, ",
+                "std::exception. Code: 1001, ",
+                "__exception__\r\n",
+                "(at row 2)",
+                "is violated at row 1",
+                ": while pushing to view a.b",
+                "{\"written_rows\":\"1\"}",
+                "241",
+                "gzip",
+                "identity",
+                "0");
     }
 
     @Override
@@ -73,7 +83,8 @@ final class AnswerFuzz implements FuzzTarget {
         for (var left = draw.below(6); left > 0; left--) {
             var name = draw.yes() ? NAMES.get(draw.below(NAMES.size())) : draw.text(16);
             var value = draw.text(60);
-            if (!name.trim().isEmpty()) headers.computeIfAbsent(name.trim(), _ -> new ArrayList<>()).add(value.trim());
+            if (!name.trim().isEmpty())
+                headers.computeIfAbsent(name.trim(), _ -> new ArrayList<>()).add(value.trim());
         }
         return HttpHeaders.of(headers, (_, _) -> true);
     }
@@ -129,6 +140,7 @@ final class AnswerFuzz implements FuzzTarget {
     private static void bounded(Failure failure) {
         assertThat(failure.code()).isNotBlank();
         assertThat(failure.message().getBytes(StandardCharsets.UTF_8).length).isLessThanOrEqualTo(1024);
-        assertThat(failure.toString().chars().noneMatch(Character::isISOControl)).isTrue();
+        assertThat(failure.toString().chars().noneMatch(Character::isISOControl))
+                .isTrue();
     }
 }

@@ -22,7 +22,8 @@ final class CoordinateFuzz implements FuzzTarget {
 
     @Override
     public List<String> words() {
-        return List.of("{\"", "\":", ",", "\"", "{", "}", "[", "]", "\\u005f", "_topic", "_o", "\"k\":1", "\\\\", "\\u");
+        return List.of(
+                "{\"", "\":", ",", "\"", "{", "}", "[", "]", "\\u005f", "_topic", "_o", "\"k\":1", "\\\\", "\\u");
     }
 
     @Override

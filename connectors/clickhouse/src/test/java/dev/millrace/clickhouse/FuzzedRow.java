@@ -87,7 +87,6 @@ final class FuzzedRow {
 
     /// The record's value as it is now.
     byte[] input() {
-        return Arrays.copyOfRange(
-                record.valueArray(), record.valueFrom(), record.valueFrom() + record.valueLength());
+        return Arrays.copyOfRange(record.valueArray(), record.valueFrom(), record.valueFrom() + record.valueLength());
     }
 }

@@ -115,8 +115,7 @@ final class FuzzedRowBinary {
     }
 
     static Type fixed(int bytes) {
-        return (in, json) ->
-                assertThat(in.bytes(bytes)).isEqualTo(text(json).getBytes(StandardCharsets.UTF_8));
+        return (in, json) -> assertThat(in.bytes(bytes)).isEqualTo(text(json).getBytes(StandardCharsets.UTF_8));
     }
 
     static Type uuid() {
@@ -149,7 +148,8 @@ final class FuzzedRowBinary {
     }
 
     static Type date(int bytes, boolean signed) {
-        return (in, json) -> assertThat(LocalDate.ofEpochDay(in.whole(bytes, signed).longValueExact()))
+        return (in, json) -> assertThat(
+                        LocalDate.ofEpochDay(in.whole(bytes, signed).longValueExact()))
                 .isEqualTo(LocalDate.parse(text(json)));
     }
 
@@ -159,7 +159,8 @@ final class FuzzedRowBinary {
             var parsed = MOMENT.parse(spelled);
             var seconds = LocalDateTime.from(parsed)
                     .toEpochSecond(ZoneOffset.ofTotalSeconds(parsed.get(ChronoField.OFFSET_SECONDS)));
-            var expected = BigDecimal.valueOf(seconds).add(BigDecimal.valueOf(parsed.get(ChronoField.NANO_OF_SECOND), 9));
+            var expected =
+                    BigDecimal.valueOf(seconds).add(BigDecimal.valueOf(parsed.get(ChronoField.NANO_OF_SECOND), 9));
             assertThat(new BigDecimal(in.whole(bytes, signed), digits)).isEqualByComparingTo(expected);
         };
     }

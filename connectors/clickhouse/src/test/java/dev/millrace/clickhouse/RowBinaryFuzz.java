@@ -59,12 +59,16 @@ final class RowBinaryFuzz implements FuzzTarget {
             new Made("ni", "Nullable(Int32)", orNull(whole(4, true, false))),
             new Made("as", "Array(String)", listed(FuzzedRowBinary.string())),
             new Made("aa", "Array(Array(Nullable(UInt8)))", listed(listed(orNull(whole(1, false, false))))),
-            new Made("m", "Map(String, Int16)", FuzzedRowBinary.mapped(FuzzedRowBinary.string(), whole(2, true, false))),
+            new Made(
+                    "m", "Map(String, Int16)", FuzzedRowBinary.mapped(FuzzedRowBinary.string(), whole(2, true, false))),
             new Made(
                     "mi",
                     "Map(UInt64, Array(Bool))",
                     FuzzedRowBinary.mapped(whole(8, false, true), listed(FuzzedRowBinary.truth()))),
-            new Made("t", "Tuple(UInt8, String)", FuzzedRowBinary.tuple(whole(1, false, false), FuzzedRowBinary.string())),
+            new Made(
+                    "t",
+                    "Tuple(UInt8, String)",
+                    FuzzedRowBinary.tuple(whole(1, false, false), FuzzedRowBinary.string())),
             new Made(
                     "tn",
                     "Tuple(a UInt8, b Nullable(String))",
@@ -72,11 +76,12 @@ final class RowBinaryFuzz implements FuzzTarget {
             new Made(
                     "n",
                     "Nested(a Int8, b Array(Date))",
-                    listed(FuzzedRowBinary.named(inOrder(whole(1, true, false), listed(FuzzedRowBinary.date(2, false)))))),
+                    listed(FuzzedRowBinary.named(
+                            inOrder(whole(1, true, false), listed(FuzzedRowBinary.date(2, false)))))),
             new Made("j", "JSON", FuzzedRowBinary.json()));
 
-    private static final Set<String> BROKEN = Set.of(
-            Reasons.BAD_UTF8, Reasons.MALFORMED_JSON, Reasons.TRUNCATED, Reasons.TRAILING, Reasons.EMPTY_VALUE);
+    private static final Set<String> BROKEN =
+            Set.of(Reasons.BAD_UTF8, Reasons.MALFORMED_JSON, Reasons.TRUNCATED, Reasons.TRAILING, Reasons.EMPTY_VALUE);
 
     /// Where, and no payload.
     private static final Pattern DETAIL = Pattern.compile(
@@ -113,8 +118,31 @@ final class RowBinaryFuzz implements FuzzTarget {
     @Override
     public List<String> words() {
         var words = new ArrayList<>(List.of(
-                "{\"", "\":", ",", "\"", "{", "}", "[", "]", "null", "true", "false", "1e", "E-", "0.", "-", "\\u",
-                "\\ud83d\\ude00", "\\\"", "\\\\", "é", "2026-01-31", "T10:00:00.123+01:00", "::", "255.", "00112233-4455"));
+                "{\"",
+                "\":",
+                ",",
+                "\"",
+                "{",
+                "}",
+                "[",
+                "]",
+                "null",
+                "true",
+                "false",
+                "1e",
+                "E-",
+                "0.",
+                "-",
+                "\\u",
+                "\\ud83d\\ude00",
+                "\\\"",
+                "\\\\",
+                "é",
+                "2026-01-31",
+                "T10:00:00.123+01:00",
+                "::",
+                "255.",
+                "00112233-4455"));
         for (var made : COLUMNS) words.add("\"" + made.name + "\":");
         return words;
     }
@@ -129,11 +157,7 @@ final class RowBinaryFuzz implements FuzzTarget {
     }
 
     private static void held(
-            RowEncoder encoder,
-            List<Made> columns,
-            boolean marked,
-            byte[] input,
-            Json.@Nullable Found reference) {
+            RowEncoder encoder, List<Made> columns, boolean marked, byte[] input, Json.@Nullable Found reference) {
         var row = new FuzzedRow(encoder, input);
         switch (row.said()) {
             case Encoded.Written() -> {
@@ -157,6 +181,8 @@ final class RowBinaryFuzz implements FuzzTarget {
             }
             case Encoded.Skipped(var reason) -> throw new AssertionError("skipped: " + reason);
         }
-        assertThat(Arrays.equals(input, row.input())).as("the record is as it was").isTrue();
+        assertThat(Arrays.equals(input, row.input()))
+                .as("the record is as it was")
+                .isTrue();
     }
 }

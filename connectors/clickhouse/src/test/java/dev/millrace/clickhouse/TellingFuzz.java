@@ -15,17 +15,59 @@ import java.util.TreeSet;
 /// Whatever a server tells of itself, its columns and its rows is read or left, and never thrown over.
 final class TellingFuzz implements FuzzTarget {
     private static final List<String> TYPES = List.of(
-            "Int8", "UInt256", "Decimal(9, 2)", "Float32", "Bool", "String", "FixedString(3)", "UUID", "IPv6",
-            "Enum8('a' = 1, 'b' = -2)", "Date32", "DateTime('UTC')", "DateTime64(3)", "LowCardinality(String)",
-            "Nullable(Int8)", "Array(String)", "Map(String, UInt8)", "Tuple(a UInt8, `b c` String)", "Nested(a Int8)",
-            "SimpleAggregateFunction(sum, Int64)", "JSON(max_dynamic_paths=8)", "Variant(String)");
+            "Int8",
+            "UInt256",
+            "Decimal(9, 2)",
+            "Float32",
+            "Bool",
+            "String",
+            "FixedString(3)",
+            "UUID",
+            "IPv6",
+            "Enum8('a' = 1, 'b' = -2)",
+            "Date32",
+            "DateTime('UTC')",
+            "DateTime64(3)",
+            "LowCardinality(String)",
+            "Nullable(Int8)",
+            "Array(String)",
+            "Map(String, UInt8)",
+            "Tuple(a UInt8, `b c` String)",
+            "Nested(a Int8)",
+            "SimpleAggregateFunction(sum, Int64)",
+            "JSON(max_dynamic_paths=8)",
+            "Variant(String)");
 
     @Override
     public List<String> words() {
         return List.of(
-                "zone\t", "format\t", "count\t", "column\t", "\t\t\n", "DEFAULT", "EPHEMERAL", "MATERIALIZED", "\\t",
-                "Array(", "Tuple(", "Enum8(", "'a' = 1", "Nullable(", "(", ")", ", ", "`", "'", "-", "=", "UTC",
-                "version\t26.7.2.1\n", "engine\tMergeTree\n", "window\t", "10000", "SimpleAggregateFunction(");
+                "zone\t",
+                "format\t",
+                "count\t",
+                "column\t",
+                "\t\t\n",
+                "DEFAULT",
+                "EPHEMERAL",
+                "MATERIALIZED",
+                "\\t",
+                "Array(",
+                "Tuple(",
+                "Enum8(",
+                "'a' = 1",
+                "Nullable(",
+                "(",
+                ")",
+                ", ",
+                "`",
+                "'",
+                "-",
+                "=",
+                "UTC",
+                "version\t26.7.2.1\n",
+                "engine\tMergeTree\n",
+                "window\t",
+                "10000",
+                "SimpleAggregateFunction(");
     }
 
     @Override
@@ -83,6 +125,7 @@ final class TellingFuzz implements FuzzTarget {
         for (var b : answer) read.accept(ByteBuffer.wrap(new byte[] {b}));
         var text = new String(answer, StandardCharsets.ISO_8859_1);
         if (read.whole()) assertThat(text).matches("([0-9]{1,19}\t[0-9]{1,19}\n)*");
-        if (read.whole()) assertThat(places[0]).isEqualTo(text.chars().filter(c -> c == '\n').count());
+        if (read.whole())
+            assertThat(places[0]).isEqualTo(text.chars().filter(c -> c == '\n').count());
     }
 }

@@ -18,7 +18,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Executors;
 
-/// Any bytes that a real socket answers a request with come to a result in time, and are a success only where they begin
+/// Any bytes that a real socket answers a request with come to a result in time, and are a success only where they
+/// begin
 /// as one of ClickHouse's.
 final class WireFuzz implements FuzzTarget {
     private static final Duration PATIENCE = Duration.ofSeconds(5);
@@ -43,9 +44,19 @@ final class WireFuzz implements FuzzTarget {
     @Override
     public List<String> words() {
         return List.of(
-                "HTTP/1.1 200 OK\r\n", "HTTP/1.1 100 Continue\r\n\r\n", "HTTP/1.0 ", "Content-Length: ", "0\r\n",
-                "Transfer-Encoding: chunked\r\n", "X-ClickHouse-Exception-Code: ", "X-ClickHouse-Query-Id: 1\r\n",
-                "Content-Encoding: gzip\r\n", "\r\n\r\n", "5\r\n", "Code: 241. DB::Exception: ", "Connection: close\r\n");
+                "HTTP/1.1 200 OK\r\n",
+                "HTTP/1.1 100 Continue\r\n\r\n",
+                "HTTP/1.0 ",
+                "Content-Length: ",
+                "0\r\n",
+                "Transfer-Encoding: chunked\r\n",
+                "X-ClickHouse-Exception-Code: ",
+                "X-ClickHouse-Query-Id: 1\r\n",
+                "Content-Encoding: gzip\r\n",
+                "\r\n\r\n",
+                "5\r\n",
+                "Code: 241. DB::Exception: ",
+                "Connection: close\r\n");
     }
 
     private void serve() {

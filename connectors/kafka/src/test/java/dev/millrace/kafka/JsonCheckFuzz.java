@@ -12,7 +12,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 
-/// What is taken for one JSON object is one, and stays the same one as a line; what is not taken is none, or has what is
+/// What is taken for one JSON object is one, and stays the same one as a line; what is not taken is none, or has what
+/// is
 /// told of it.
 final class JsonCheckFuzz implements FuzzTarget {
     private final JsonCheck check = new JsonCheck();
@@ -20,8 +21,8 @@ final class JsonCheckFuzz implements FuzzTarget {
     @Override
     public List<String> words() {
         return List.of(
-                "{\"", "\":", ",", "\"", "{", "}", "[", "]", "null", "true", "false", "NaN", "1e", "0.", "-", "\\u", "\\ud83d",
-                "\\ude00", "\\n", "\\", "\r\n", "é", "😀");
+                "{\"", "\":", ",", "\"", "{", "}", "[", "]", "null", "true", "false", "NaN", "1e", "0.", "-", "\\u",
+                "\\ud83d", "\\ude00", "\\n", "\\", "\r\n", "é", "😀");
     }
 
     @Override
@@ -42,7 +43,8 @@ final class JsonCheckFuzz implements FuzzTarget {
             if (reference == null) return;
             assertThat(fault).isIn(Set.of(Fault.NOT_AN_OBJECT, Fault.LONE_SURROGATE, Fault.TOO_DEEP));
             if (fault == Fault.NOT_AN_OBJECT) assertThat(reference.json()).isNotInstanceOf(Json.Members.class);
-            if (fault == Fault.LONE_SURROGATE) assertThat(whole(reference.json())).isFalse();
+            if (fault == Fault.LONE_SURROGATE)
+                assertThat(whole(reference.json())).isFalse();
             if (fault == Fault.TOO_DEEP) assertThat(depth(reference.json())).isGreaterThan(JsonCheck.DEPTH);
         }
     }
@@ -67,7 +69,11 @@ final class JsonCheckFuzz implements FuzzTarget {
             case Json.Listed(var elements) ->
                 1 + elements.stream().mapToInt(JsonCheckFuzz::depth).max().orElse(0);
             case Json.Members(var members) ->
-                1 + members.values().stream().mapToInt(JsonCheckFuzz::depth).max().orElse(0);
+                1
+                        + members.values().stream()
+                                .mapToInt(JsonCheckFuzz::depth)
+                                .max()
+                                .orElse(0);
             case Json.Text _, Json.Numeral _, Json.Truth _, Json.Nothing _ -> 0;
         };
     }

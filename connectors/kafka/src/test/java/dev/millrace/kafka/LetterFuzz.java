@@ -156,7 +156,8 @@ final class LetterFuzz implements FuzzTarget {
         var second = DeadLetterRecord.of(DEAD, "shop", letter, again, false);
         var third = DeadLetterRecord.of(DEAD, "shop", letter, through(second, 8), false);
         same(again, through(second, 9));
-        assertThat(letterOf(through(second, 9)).replays()).isEqualTo(told.replays() + (told.replays() == Integer.MAX_VALUE ? 0 : 1));
+        assertThat(letterOf(through(second, 9)).replays())
+                .isEqualTo(told.replays() + (told.replays() == Integer.MAX_VALUE ? 0 : 1));
         assertThat(third.headers().toArray()).hasSameSizeAs(second.headers().toArray());
     }
 
@@ -198,7 +199,8 @@ final class LetterFuzz implements FuzzTarget {
         var theirs = new ArrayList<Map.Entry<String, Optional<ByteBuffer>>>();
         for (Header header : of.headers())
             if (!OURS.contains(header.key()))
-                theirs.add(Map.entry(header.key(), Optional.ofNullable(header.value()).map(ByteBuffer::wrap)));
+                theirs.add(Map.entry(
+                        header.key(), Optional.ofNullable(header.value()).map(ByteBuffer::wrap)));
         return theirs;
     }
 }

@@ -56,8 +56,8 @@ final class CopyFuzz implements FuzzTarget {
             column("as", new Fit(Fit.Kind.TIMESTAMP, true, 6, 0)),
             column("ab", new Fit(Fit.Kind.BOOLEAN, true, 0, 0)));
 
-    private static final Set<String> BROKEN = Set.of(
-            Reasons.BAD_UTF8, Reasons.MALFORMED_JSON, Reasons.TRUNCATED, Reasons.TRAILING, Reasons.EMPTY_VALUE);
+    private static final Set<String> BROKEN =
+            Set.of(Reasons.BAD_UTF8, Reasons.MALFORMED_JSON, Reasons.TRUNCATED, Reasons.TRAILING, Reasons.EMPTY_VALUE);
 
     /// Where, and no payload.
     private static final Pattern DETAIL = Pattern.compile(
@@ -85,8 +85,32 @@ final class CopyFuzz implements FuzzTarget {
     @Override
     public List<String> words() {
         var words = new ArrayList<>(List.of(
-                "{\"", "\":", ",", "\"", "{", "}", "[", "]", "null", "true", "false", "1e", "E-", "0.", "-", "\\u00",
-                "\\ud83d\\ude00", "\\\"", "\\\\", "\\\\x", "é", "2026-01-31", "T10:00:00.123+01:00", "P1DT2H", "\\n", "\\t",
+                "{\"",
+                "\":",
+                ",",
+                "\"",
+                "{",
+                "}",
+                "[",
+                "]",
+                "null",
+                "true",
+                "false",
+                "1e",
+                "E-",
+                "0.",
+                "-",
+                "\\u00",
+                "\\ud83d\\ude00",
+                "\\\"",
+                "\\\\",
+                "\\\\x",
+                "é",
+                "2026-01-31",
+                "T10:00:00.123+01:00",
+                "P1DT2H",
+                "\\n",
+                "\\t",
                 "00112233-4455-6677-8899-aabbccddeeff"));
         for (var column : COLUMNS) words.add("\"" + column.name() + "\":");
         return words;
@@ -125,7 +149,9 @@ final class CopyFuzz implements FuzzTarget {
             }
             case Encoded.Skipped(var reason) -> throw new AssertionError("skipped: " + reason);
         }
-        assertThat(Arrays.equals(input, row.input())).as("the record is as it was").isTrue();
+        assertThat(Arrays.equals(input, row.input()))
+                .as("the record is as it was")
+                .isTrue();
     }
 
     private static void held(Fit fit, String value, Json json) {
@@ -159,7 +185,8 @@ final class CopyFuzz implements FuzzTarget {
             case BYTEA -> {
                 assertThat(value).startsWith("\\x");
                 assertThat(HexFormat.of().parseHex(value.substring(2).toLowerCase(Locale.ROOT)))
-                        .isEqualTo(HexFormat.of().parseHex(text(json).substring(2).toLowerCase(Locale.ROOT)));
+                        .isEqualTo(
+                                HexFormat.of().parseHex(text(json).substring(2).toLowerCase(Locale.ROOT)));
             }
             case TEXT, CHAR, NAME, OTHER, UUID, DATE, TIME, TIMETZ, TIMESTAMP, TIMESTAMPTZ, INTERVAL ->
                 assertThat(value).isEqualTo(text(json));
