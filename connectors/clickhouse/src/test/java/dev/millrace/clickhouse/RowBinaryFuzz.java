@@ -6,7 +6,6 @@ import static dev.millrace.clickhouse.FuzzedRowBinary.orNull;
 import static dev.millrace.clickhouse.FuzzedRowBinary.whole;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.millrace.clickhouse.FuzzedRowBinary.Type;
 import dev.millrace.clickhouse.TableLayout.Absent;
 import dev.millrace.clickhouse.TableLayout.Column;
 import dev.millrace.clickhouse.TableLayout.Origin;
@@ -29,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 /// Any bytes are a row that a server reads to its end as what the JSON says, or poison for a known reason, which leaves
 /// nothing behind. What is no JSON is no row.
 final class RowBinaryFuzz implements FuzzTarget {
-    private record Made(String name, String type, Type read) {}
+    private record Made(String name, String type, FuzzedRowBinary.Type read) {}
 
     private static final List<Made> COLUMNS = List.of(
             new Made("i8", "Int8", whole(1, true, false)),
@@ -111,7 +110,7 @@ final class RowBinaryFuzz implements FuzzTarget {
         }
     }
 
-    private static Map<String, Type> inOrder(Type a, Type b) {
+    private static Map<String, FuzzedRowBinary.Type> inOrder(FuzzedRowBinary.Type a, FuzzedRowBinary.Type b) {
         return new TreeMap<>(Map.of("a", a, "b", b));
     }
 
