@@ -95,6 +95,9 @@ public final class PlanCodec {
         try {
             var plan = plan(in.position(1), offset);
             if (in.hasRemaining()) return new CommitNote.Unreadable(in.remaining() + " bytes are left over");
+            // One plan has one text: flags that nobody knows here, or a number spelled in two ways, are somebody
+            // else's.
+            if (!encode(plan, offset).equals(text)) return new CommitNote.Unreadable("it is not spelled as a plan is");
             return new CommitNote.Planned(plan);
         } catch (BufferUnderflowException | IllegalArgumentException | ArithmeticException bad) {
             return new CommitNote.Unreadable("it is damaged: " + bad.getMessage());

@@ -86,7 +86,7 @@ final class DlqListCommand implements Callable<Integer> {
                 + "  " + Printable.text(row.reason());
     }
 
-    private static JsonLine json(DeadRow row) {
+    static JsonLine json(DeadRow row) {
         return new JsonLine()
                 .add(
                         "at",

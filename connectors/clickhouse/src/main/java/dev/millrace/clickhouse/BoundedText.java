@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Thread ownership: the client's, one call at a time.
 final class BoundedText implements BodySubscriber<BoundedText.Read> {
-    /// `whole`: the body ended, within the bound.
-    record Read(String text, boolean whole) {}
+    /// `whole`: the body ended, within the bound. `gapped`: of its middle nothing is kept.
+    record Read(String text, boolean whole, boolean gapped) {}
 
     /// Enough for an error, at each end.
     static final int OF_AN_ERROR = 8 << 10;
@@ -68,7 +68,7 @@ final class BoundedText implements BodySubscriber<BoundedText.Read> {
         var from = body;
         if (seen > most && from != null) {
             from.cancel();
-            read.complete(new Read(text(), false));
+            read.complete(read(false));
         }
     }
 
@@ -88,12 +88,16 @@ final class BoundedText implements BodySubscriber<BoundedText.Read> {
 
     @Override
     public void onError(Throwable cause) {
-        read.complete(new Read(text(), false));
+        read.complete(read(false));
     }
 
     @Override
     public void onComplete() {
-        read.complete(new Read(text(), true));
+        read.complete(read(true));
+    }
+
+    private Read read(boolean whole) {
+        return new Read(text(), whole, seen > 2L * kept);
     }
 
     private String text() {

@@ -56,7 +56,9 @@ record Cells(boolean utc, JsonFields.Unknown unknown, IgnoredFields ignored) {
             case "Date32" -> TimeCell.date32();
             case "DateTime" -> TimeCell.dateTime(utc(type.word(0)));
             case "DateTime64" ->
-                type.number(0, 3) > NANOSECONDS ? null : TimeCell.dateTime64(type.number(0, 3), utc(type.word(1)));
+                type.number(0, 3) < 0 || type.number(0, 3) > NANOSECONDS
+                        ? null
+                        : TimeCell.dateTime64(type.number(0, 3), utc(type.word(1)));
             default -> nest(type);
         };
     }

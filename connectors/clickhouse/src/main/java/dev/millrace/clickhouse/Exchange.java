@@ -11,7 +11,6 @@ import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpHeaders;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublisher;
-import java.net.http.HttpResponse;
 import java.net.http.HttpTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.channels.UnresolvedAddressException;
@@ -115,8 +114,8 @@ final class Exchange {
             sent.cancel(true);
         });
         try {
-            return new Result.Answered(
-                    answer(sent.get(left(deadlineNanos).plus(GRACE).toNanos(), TimeUnit.NANOSECONDS)));
+            var response = sent.get(left(deadlineNanos).plus(GRACE).toNanos(), TimeUnit.NANOSECONDS);
+            return new Result.Answered(answer(response.statusCode(), response.headers(), response.body()));
         } catch (TimeoutException _) {
             return failed("timeout", "no whole answer in time", what.begun().getAsBoolean());
         } catch (CancellationException | ExecutionException failure) {
@@ -137,16 +136,27 @@ final class Exchange {
         return left.compareTo(LEAST) < 0 ? LEAST : left.compareTo(MOST) > 0 ? MOST : left;
     }
 
-    private static HttpAnswer answer(HttpResponse<BoundedText.Read> response) {
-        var headers = response.headers();
+    static HttpAnswer answer(int status, HttpHeaders headers, BoundedText.Read body) {
         return new HttpAnswer(
-                response.statusCode(),
-                (int) number(headers, "X-ClickHouse-Exception-Code"),
-                response.body().text(),
+                status,
+                exceptionCode(headers),
+                body.text(),
                 ofClickHouse(headers),
-                response.body().whole() && asAsked(headers),
+                body.whole() && asAsked(headers),
+                body.gapped(),
                 number(headers, "Retry-After"),
                 writtenRows(headers));
+    }
+
+    /// −1 for one that says no number: whoever sends the header tells of an exception.
+    private static int exceptionCode(HttpHeaders headers) {
+        var code = 0;
+        for (var value : headers.allValues("X-ClickHouse-Exception-Code")) {
+            var text = value.strip();
+            if (text.matches("\\d{1,9}") && Integer.parseInt(text) > 0) return Integer.parseInt(text);
+            if (!text.equals("0")) code = HttpAnswer.UNREADABLE;
+        }
+        return code;
     }
 
     /// None was asked for packed: what can't be read may hold an exception.

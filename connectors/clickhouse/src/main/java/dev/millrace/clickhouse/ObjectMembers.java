@@ -116,7 +116,9 @@ final class ObjectMembers {
         for (var at = from; at < to; at++) {
             if (bytes[at] != '\\') text.append((char) (bytes[at] & 0xff));
             else if (at + 5 < to && bytes[at + 1] == 'u') {
-                text.append((char) Integer.parseInt(new String(bytes, at + 2, 4, StandardCharsets.ISO_8859_1), 16));
+                var unit = 0;
+                for (var digit = at + 2; digit < at + 6; digit++) unit = 16 * unit + Character.digit(bytes[digit], 16);
+                text.append((char) unit);
                 at += 5;
             } else text.append(bytes[++at] == '/' ? '/' : '\\');
         }

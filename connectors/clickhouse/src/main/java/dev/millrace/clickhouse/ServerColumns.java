@@ -63,7 +63,7 @@ record ServerColumns(String zone, boolean marks, List<Told> columns) {
                 + ") ORDER BY place";
     }
 
-    /// Of an answer in tab-separated lines. Null where it was cut.
+    /// Of an answer in tab-separated lines. Null where it was cut, or answers something else.
     static @Nullable ServerColumns of(String answer) {
         var zone = "";
         var marks = false;
@@ -76,14 +76,15 @@ record ServerColumns(String zone, boolean marks, List<Told> columns) {
             switch (parts[0]) {
                 case "zone" -> zone = name;
                 case "format" -> marks = true;
-                case "count" -> count = Integer.parseInt(name);
+                case "count" -> count = name.matches("\\d{1,9}") ? Integer.parseInt(name) : -1;
                 case "column" -> columns.add(new Told(name, unescaped(parts[2]), Kind.of(parts[3])));
                 default -> {
                     // Not asked for.
                 }
             }
         }
-        return count == columns.size() ? new ServerColumns(zone, marks, columns) : null;
+        var names = columns.stream().map(Told::name).distinct().count();
+        return count == columns.size() && count == names ? new ServerColumns(zone, marks, columns) : null;
     }
 
     private static String unescaped(String text) {

@@ -27,7 +27,7 @@ record TypeTree(String name, List<Part> parts) {
     /// The type of its part at `index`; null where it has none, or where that is no type.
     @Nullable
     TypeTree type(int index) {
-        return index < parts.size() ? parts.get(index).type() : null;
+        return index >= 0 && index < parts.size() ? parts.get(index).type() : null;
     }
 
     /// The number of its part at `index`, `otherwise` where there is none.
@@ -56,8 +56,12 @@ record TypeTree(String name, List<Part> parts) {
     }
 
     private static final class Reader {
+        /// JSON is not nested deeper either.
+        private static final int DEEPEST = 64;
+
         private final String text;
         private int at;
+        private int depth;
 
         Reader(String text) {
             this.text = text;
@@ -76,11 +80,13 @@ record TypeTree(String name, List<Part> parts) {
         private @Nullable TypeTree type(String name) {
             var parts = new ArrayList<Part>();
             if (!eat('(')) return new TypeTree(name, parts);
+            if (++depth > DEEPEST) return null;
             do {
                 var part = part();
                 if (part == null) return null;
                 parts.add(part);
             } while (eat(','));
+            depth--;
             return eat(')') ? new TypeTree(name, parts) : null;
         }
 
@@ -134,8 +140,9 @@ record TypeTree(String name, List<Part> parts) {
         private String number() {
             var from = at;
             if (ahead('-')) at++;
-            while (number(0)) at++;
-            return at - from > 9 ? "" : text.substring(from, at);
+            var first = at;
+            while (at < text.length() && text.charAt(at) >= '0' && text.charAt(at) <= '9') at++;
+            return at == first || at - from > 9 ? "" : text.substring(from, at);
         }
 
         /// Between quotes, with backslashes as escapes; null where it does not end.

@@ -27,6 +27,9 @@ final class Verdict {
     /// An exception in the body of an answer that had begun well: `Code: 27. DB::Exception: …`.
     private static final Pattern IN_BODY = Pattern.compile("Code: (\\d{1,6})[.,] ?(?:e\\.displayText\\(\\) = )?DB::");
 
+    /// What one without a code there begins with: of the server's own, of its libraries, or the mark before any.
+    private static final Pattern EXCEPTION = Pattern.compile("(DB|Poco|std)::[\\w:]*[eE]xception|__exception__");
+
     /// A constraint names its row before it quotes it, a parser after: rows count from 1.
     private static final Pattern VIOLATED_AT = Pattern.compile("is violated at row (\\d{1,9})\\b");
 
@@ -41,10 +44,12 @@ final class Verdict {
 
     /// What became of `rows` that were sent.
     static WriteOutcome of(HttpAnswer answer, int rows, Verdicts verdicts) {
-        var code = answer.code() != 0 ? answer.code() : codeInBody(answer.text());
+        var code = answer.code() > 0 ? answer.code() : codeInBody(answer.text());
         if (code != 0 && answer.whole()) return byCode(verdicts.of(code, answer.text()), code, answer, rows);
         // What a cut answer lacks may be that a view threw.
         if (code != 0) return doubtful(Integer.toString(code), "an error whose text can not be read to its end");
+        if (answer.code() == HttpAnswer.UNREADABLE)
+            return doubtful("exception", "an exception whose code is no number, after HTTP " + answer.status());
         if (!answer.whole())
             return doubtful("answer-cut", "no answer that can be read to its end, after HTTP " + answer.status());
         if (answer.status() == OK) return byBody(answer, rows);
@@ -57,8 +62,11 @@ final class Verdict {
     }
 
     private static WriteOutcome byBody(HttpAnswer answer, int rows) {
-        if (answer.text().contains("DB::Exception"))
+        if (EXCEPTION.matcher(answer.text()).find())
             return doubtful("exception", "an exception without a code behind HTTP 200");
+        // An insert is answered with nothing: in what was not kept of so much an exception may stand.
+        if (answer.gapped() && rows > 0)
+            return doubtful("answer-cut", "HTTP 200, and more behind it than is looked through");
         if (!answer.ofClickHouse()) return unavailable("not-clickhouse", "HTTP 200 from what is not ClickHouse", true);
         if (answer.writtenRows() > 0 && answer.writtenRows() < rows) return shortCount(answer, rows);
         return new WriteOutcome.Written(rows, 0);

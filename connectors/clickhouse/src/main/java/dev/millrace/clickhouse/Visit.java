@@ -78,8 +78,10 @@ record Visit(ClickHouseSettings settings, HttpClient client, NanoClock clock) {
         if (answer.text == null) return answer.silent();
         var columns = ServerColumns.of(answer.text);
         if (columns == null)
-            return new Silent(new WriteOutcome.Misconfigured(
-                    new Failure("columns", "the names and types of the table's columns are too long", false)));
+            return new Silent(new WriteOutcome.Misconfigured(new Failure(
+                    "columns",
+                    "the names and types of the table's columns are too long, or not what was asked for",
+                    false)));
         return new Server(server.version, server.known, server.engine, server.window, server.columns, columns);
     }
 
@@ -133,7 +135,7 @@ record Visit(ClickHouseSettings settings, HttpClient client, NanoClock clock) {
                 + names.stream().map(ClickHouseWriter::literal).collect(Collectors.joining(", ")) + ")";
     }
 
-    private static Said said(String answer) {
+    static Said said(String answer) {
         var version = "";
         var known = new TreeSet<String>();
         var engine = "";

@@ -98,10 +98,34 @@ class AnswerTest {
         mayHaveStored(to(answer("200 OK", CLICKHOUSE, LONG + text)), "241");
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "DB::Exception: something",
+                "DB::NetException: something",
+                "Poco::Exception. Code: 1000, e.code() = 32, I/O error: Broken pipe",
+                "std::exception. Code: 1001, type: std::bad_alloc",
+                "__exception__\r\nabcd\r\n"
+            })
+    @DisplayName("CH-1: an exception without a code in the body makes HTTP 200 a failure, whosever it is")
+    void textWithoutCode(String text) throws Exception {
+        mayHaveStored(to(answer("200 OK", CLICKHOUSE, text)), "exception");
+    }
+
     @Test
-    @DisplayName("CH-1: an exception without a code in the body makes HTTP 200 a failure")
-    void textWithoutCode() throws Exception {
-        mayHaveStored(to(answer("200 OK", CLICKHOUSE, "DB::Exception: something")), "exception");
+    @DisplayName("CH-1: an exception's code that is no number, or comes after a 0, makes HTTP 200 a failure")
+    void oddCodeBehind200() throws Exception {
+        var name = "X-ClickHouse-Exception-Code: ";
+        for (var odd : new String[] {"", "no", "-1", "1234567890"})
+            mayHaveStored(to(answer("200 OK", CLICKHOUSE + name + odd + "\r\n", "")), "exception");
+        mayHaveStored(to(answer("200 OK", CLICKHOUSE + name + "0\r\n" + name + "241\r\n", "")), "241");
+        assertThat(to(answer("200 OK", CLICKHOUSE + name + "0\r\n", ""))).isEqualTo(new Written(3, 0));
+    }
+
+    @Test
+    @DisplayName("CH-1: HTTP 200 with more behind it than is looked through is a failure: an exception may be in it")
+    void textInTheMiddle() throws Exception {
+        mayHaveStored(to(answer("200 OK", CLICKHOUSE, LONG + "DB::Exception: no" + LONG)), "answer-cut");
     }
 
     @ParameterizedTest

@@ -172,8 +172,8 @@ class DialectsTest {
     void saysNoVersion() throws Exception {
         var dialects = new Dialects(() -> 0);
         var base = new InsertSettings(Bench.settings(), InsertSettings.asked(), null);
-        Dialects.Asking asking =
-                _ -> new Exchange.Result.Answered(new HttpAnswer(200, 0, "<html>hello</html>", true, true, 0, 0));
+        Dialects.Asking asking = _ ->
+                new Exchange.Result.Answered(new HttpAnswer(200, 0, "<html>hello</html>", true, true, false, 0, 0));
         assertThat(dialects.way(ENDPOINT, base, asking))
                 .isInstanceOfSatisfying(
                         Way.Closed.class,

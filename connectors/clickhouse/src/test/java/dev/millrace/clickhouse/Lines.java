@@ -94,6 +94,10 @@ final class Lines {
         return new Value(0, value.getBytes(StandardCharsets.UTF_8));
     }
 
+    static RecordView record(long offset, byte[] value) {
+        return new Value(offset, value);
+    }
+
     private static ChunkBuilder builder(
             SourcePartition partition, long epoch, int slab, List<EncodedChunk> chunks, long end) {
         var tracker = new PartitionTracker(partition, epoch, 0, 0, 8, new OpenHandles());

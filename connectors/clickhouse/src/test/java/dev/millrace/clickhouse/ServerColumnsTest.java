@@ -101,6 +101,14 @@ class ServerColumnsTest {
     }
 
     @Test
+    void aTypeThatIsNestedDeeperThanAnyIsNone() {
+        for (var depth : new int[] {65, 100_000})
+            assertThat(TypeTree.of("Array(".repeat(depth) + "Int8" + ")".repeat(depth)))
+                    .isNull();
+        assertThat(TypeTree.of("Array(".repeat(64) + "Int8" + ")".repeat(64))).isNotNull();
+    }
+
+    @Test
     @DisplayName("CH-8: the order of columns makes no other layout")
     void theOrderOfColumnsIsNothing() {
         var layout = layout(told("a\tUInt8\t", "b\tUInt8\t"));

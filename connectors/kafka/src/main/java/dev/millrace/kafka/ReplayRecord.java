@@ -81,12 +81,14 @@ final class ReplayRecord {
         return all;
     }
 
+    /// One line, whatever stands in the headers of a letter that somebody else wrote.
     private static String line(Letter letter, long nowMillis) {
-        var reason = letter.reason().replace('\n', ' ');
-        return letter.origin().place() + " " + letter.sink() + (letter.shard() == null ? "" : "/" + letter.shard())
+        var reason = letter.reason();
+        var line = letter.origin().place() + " " + letter.sink() + (letter.shard() == null ? "" : "/" + letter.shard())
                 + " " + letter.code() + ", replayed "
                 + Instant.ofEpochMilli(nowMillis) + ": "
                 + (reason.length() <= REASON_LIMIT ? reason : reason.substring(0, REASON_LIMIT - 1) + "…");
+        return line.replace('\n', ' ');
     }
 
     private static byte[] bytes(String text) {

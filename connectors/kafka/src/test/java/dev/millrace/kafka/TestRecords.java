@@ -47,6 +47,11 @@ final class TestRecords implements PolledRecords, RecordView {
         return this;
     }
 
+    TestRecords add(long offset, byte[] value) {
+        all.add(new One(offset, null, value, 0));
+        return this;
+    }
+
     private static byte @Nullable [] bytes(@Nullable String text) {
         return text == null ? null : text.getBytes(StandardCharsets.UTF_8);
     }

@@ -61,6 +61,10 @@ final class Records {
         return new Value(0, value.getBytes(StandardCharsets.UTF_8));
     }
 
+    static RecordView of(long offset, byte[] value) {
+        return new Value(offset, value);
+    }
+
     /// What an encoder says of one value, and, where it is a row, the row.
     static Row encode(RowEncoder encoder, byte @Nullable [] value) {
         var chunks = new ArrayList<EncodedChunk>();
