@@ -79,6 +79,11 @@ public final class CommitFlight {
         }
     }
 
+    /// How long a time between two looks at the clock may be told by it. A clock that leaps, as when a machine is
+    /// moved,
+    /// tells nothing of how long a request has been under way: of a longer time only so much counts.
+    static final long LONGEST_STEP_NANOS = 500_000_000L;
+
     private record Out(Send send, List<Standing> carried, long sentNanos) {}
 
     private final long intervalNanos;
@@ -91,6 +96,7 @@ public final class CommitFlight {
     private long attempts;
     private boolean lastWasApart;
     private boolean unexplained;
+    private long seenNanos;
 
     /// Nothing unforced goes before it.
     private long paceNanos;
@@ -106,7 +112,7 @@ public final class CommitFlight {
 
     /// `quarantineNanos`: how long a commit that timed out may still be applied. Until then, and
     /// until one that is sent later is acknowledged, nothing of the partitions that it carried is
-    /// [#sure].
+    /// [#sure]. Time counts as far as it was seen to pass, in looks of half a second at most.
     public CommitFlight(long intervalNanos, long quarantineNanos, long nowNanos) {
         if (quarantineNanos < 0) throw new IllegalArgumentException("a quarantine of " + quarantineNanos + " ns");
         if (intervalNanos < SHORTEST_INTERVAL_NANOS)
@@ -116,6 +122,13 @@ public final class CommitFlight {
         this.quarantineNanos = quarantineNanos;
         this.paceNanos = nowNanos;
         this.dueNanos = nowNanos;
+        this.seenNanos = nowNanos;
+    }
+
+    private void look(long nowNanos) {
+        var leapt = nowNanos - seenNanos - LONGEST_STEP_NANOS;
+        seenNanos = nowNanos;
+        if (leapt > 0) for (var standing : owned.values()) standing.leapt(leapt);
     }
 
     /// A partition was assigned; `committed` is what the broker has for it, null for nothing.
@@ -159,6 +172,7 @@ public final class CommitFlight {
 
     /// How long it is until the last commit that timed out can no longer be applied; 0 if none may be.
     public long quarantineNanos(long nowNanos) {
+        look(nowNanos);
         var left = 0L;
         for (var standing : owned.values()) left = Math.max(left, standing.lateNanos(nowNanos));
         return left;
@@ -185,6 +199,7 @@ public final class CommitFlight {
     }
 
     private @Nullable Send build(Collection<Standing> of, boolean force, long nowNanos) {
+        look(nowNanos);
         // Whoever asks until null must not go on asking until a quarantine is over.
         var from = force ? of.stream().filter(s -> !s.onlyTimeTells(nowNanos)).toList() : of;
         if (out != null || (!force && nowNanos - paceNanos < 0) || !anyDirty(from)) return null;
@@ -255,6 +270,7 @@ public final class CommitFlight {
     /// Returns the entries that are now known to be committed; empty for an answer of an earlier
     /// attempt.
     public Map<SourcePartition, CommitEntry> answered(long attempt, Answer answer, long nowNanos) {
+        look(nowNanos);
         var answered = out;
         if (answered == null || answered.send.attempt != attempt) return Map.of();
         out = null;

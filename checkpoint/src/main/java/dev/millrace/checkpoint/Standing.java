@@ -83,6 +83,12 @@ final class Standing {
         return committed != null && !doubtful;
     }
 
+    /// The clock went on by so much, and nobody knows whether that is true.
+    void leapt(long nanos) {
+        var late = lateUntilNanos;
+        if (late != null) lateUntilNanos = late + nanos;
+    }
+
     long lateNanos(long nowNanos) {
         var late = lateUntilNanos;
         return late == null ? 0 : Math.max(0, late - nowNanos);

@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
 /// the quarantine, also after newer ones: what is called sure is never undone.
 class CommitQuarantineModelTest {
     private static final long QUARANTINE = 10_000_000_000L;
+    private static final long LOOK = 100_000_000L;
+    private static final long HOUR = 3_600_000_000_000L;
     private static final List<SourcePartition> PARTITIONS = List.of(partition(0), partition(1), partition(2));
 
     @Property(tries = 20_000, edgeCases = EdgeCasesMode.NONE)
@@ -61,7 +63,7 @@ class CommitQuarantineModelTest {
 
         void step() {
             var partition = PARTITIONS.get(script.pick(PARTITIONS.size()));
-            switch (script.pick(10)) {
+            switch (script.pick(11)) {
                 case 0, 1 -> move(partition);
                 case 2 -> own(partition);
                 case 3 -> {
@@ -69,11 +71,26 @@ class CommitQuarantineModelTest {
                 }
                 case 4, 5 -> send(flight.next(script.pick(3) == 0, now));
                 case 6, 7 -> answer();
-                case 8 -> now += script.pick(256) * 20_000_000L;
+                case 8 -> pass(script.pick(256) * 20_000_000L);
+                case 9 -> leap();
                 default -> applyLate();
             }
             late.removeIf(one -> now - one.diesNanos >= 0);
             check();
+        }
+
+        /// A source looks at its clock ten times a second.
+        void pass(long nanos) {
+            for (var left = nanos; left > 0; left -= LOOK) {
+                now += Math.min(left, LOOK);
+                flight.quarantineNanos(now);
+            }
+        }
+
+        /// The clock says that an hour has passed, and nothing else does.
+        void leap() {
+            now += HOUR;
+            late.replaceAll(one -> new Late(one.send, one.of, one.diesNanos + HOUR - CommitFlight.LONGEST_STEP_NANOS));
         }
 
         void own(SourcePartition partition) {
@@ -171,7 +188,7 @@ class CommitQuarantineModelTest {
             while (!flight.isClean()) {
                 var wake = flight.wakeAtNanos();
                 assertThat(wake).isNotEqualTo(Long.MAX_VALUE);
-                if (wake - now > 0) now = wake;
+                if (wake - now > 0) pass(wake - now);
                 assertThat(deadline - now).isPositive();
                 late.removeIf(one -> now - one.diesNanos >= 0);
                 send(flight.next(false, now));

@@ -75,7 +75,8 @@ enum Profile {
             case REBALANCE_STORM -> Set.of(REBALANCE, MEMBER_LOST, MEMBER_FROZEN, GENERATION_SKIPPED);
             case SLOW_SINK -> Set.of(REPLICA_SLOW, REPLICA_HANGS, INTERRUPT_IGNORED, TABLE_CHANGED);
             case LONG_OUTAGE -> Set.of(SHARD_DOWN, REPLICA_DOWN, DRAIN, OUTAGE_OF_HOURS);
-            case POISONED -> Set.of(SINK_POISON, POISON, DLQ_DOWN, LETTER_ACK_LOST, CRASH, DRAIN, ANSWER_LOST, THREAD_LOST);
+            case POISONED ->
+                Set.of(SINK_POISON, POISON, DLQ_DOWN, LETTER_ACK_LOST, CRASH, DRAIN, ANSWER_LOST, THREAD_LOST);
             case COMMIT_TROUBLE -> Set.of(COMMIT_LOST, COMMIT_LATE, COMMIT_REFUSED, COMMIT_LATER, COORDINATOR_MOVES);
             case CRASH_STORM -> Set.of(CRASH, ANSWER_LOST, THREAD_LOST, REPLICA_DOWN, OFFSETS_EXPIRE);
             case DOUBTFUL_SINK ->
@@ -89,7 +90,15 @@ enum Profile {
                         FAIL_OVER);
             case ZOMBIES -> Set.of(PROCESS_FREEZES, CLOCK_JUMPS, CLOCK_STANDS, LATE_REQUEST);
             case LOG_TROUBLE ->
-                Set.of(RETENTION, TRUNCATION, TOPIC_MADE_ANEW, PARTITION_ADDED, LSO_STALLS, POISON, LARGE_RECORD, CRASH);
+                Set.of(
+                        RETENTION,
+                        TRUNCATION,
+                        TOPIC_MADE_ANEW,
+                        PARTITION_ADDED,
+                        LSO_STALLS,
+                        POISON,
+                        LARGE_RECORD,
+                        CRASH);
         };
     }
 
