@@ -14,6 +14,8 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
@@ -83,8 +85,8 @@ class StuckPollLoopTest {
         for (AttachingConnector connector : Bootstrap.virtualMachineManager().attachingConnectors()) {
             if (!connector.name().equals("com.sun.jdi.SocketAttach")) continue;
             var arguments = connector.defaultArguments();
-            arguments.get("hostname").setValue("127.0.0.1");
-            arguments.get("port").setValue(Integer.toString(port));
+            Map.of("hostname", "127.0.0.1", "port", Integer.toString(port))
+                    .forEach((name, value) -> Objects.requireNonNull(arguments.get(name)).setValue(value));
             return connector.attach(arguments);
         }
         throw new AssertionError("this JDK attaches to no socket");
