@@ -122,6 +122,8 @@ final class BreakerOnThreadsTest {
                     s.openFor = 100;
                     s.openForMax = 100;
                     s.writeTimeout = 200;
+                    // By then it would be taken back anyway.
+                    s.probeTimeout = 120_000;
                 })
                 .start()) {
             pool.offerBatch(0, 0);

@@ -30,9 +30,10 @@ import org.junit.jupiter.api.io.TempDir;
 class RandomStopsTest {
     private static final int STOPS = Integer.getInteger("millrace.stops", 8);
     private static final long SEED = Long.getLong("millrace.stops.seed", 1);
-    private static final int LATEST_MILLIS = 1_200;
+    private static final int FAULT_AT_LATEST_MILLIS = 800;
+    private static final int STOP_AT_LATEST_MILLIS = 2_400;
     private static final int SECOND_AFTER_MILLIS = 300;
-    private static final Duration DRAIN = Duration.ofMillis(1_200);
+    private static final Duration DRAIN = Duration.ofMillis(2_500);
     private static final Duration SESSION = Duration.ofMillis(1_500);
 
     @TempDir(cleanup = CleanupMode.ON_SUCCESS)
@@ -108,10 +109,10 @@ class RandomStopsTest {
         // A signal before that finds no handler: the system ends the process, which has done nothing yet.
         trial.await("its first event", () -> trial.process().stderr().contains("event="));
         var way = Way.values()[chance.nextInt(Way.values().length)];
-        pause(trial, chance.nextInt(LATEST_MILLIS));
+        pause(trial, chance.nextInt(FAULT_AT_LATEST_MILLIS));
         scene.eachProxy(way::befall);
         ways.merge(way, 1, Integer::sum);
-        pause(trial, chance.nextInt(LATEST_MILLIS));
+        pause(trial, chance.nextInt(STOP_AT_LATEST_MILLIS));
         var began = System.nanoTime();
         trial.process().terminate();
         var again = chance.nextInt(4) == 0;

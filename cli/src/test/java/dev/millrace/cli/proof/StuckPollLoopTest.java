@@ -86,7 +86,8 @@ class StuckPollLoopTest {
             if (!connector.name().equals("com.sun.jdi.SocketAttach")) continue;
             var arguments = connector.defaultArguments();
             Map.of("hostname", "127.0.0.1", "port", Integer.toString(port))
-                    .forEach((name, value) -> Objects.requireNonNull(arguments.get(name)).setValue(value));
+                    .forEach((name, value) ->
+                            Objects.requireNonNull(arguments.get(name)).setValue(value));
             return connector.attach(arguments);
         }
         throw new AssertionError("this JDK attaches to no socket");
