@@ -19,8 +19,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
-/// SIGTERM at random moments of a life, from its first line on, under load, with a sink that is well, refuses, hangs
-/// or loses its answers; now and then a second one.
+/// SIGTERM at random moments of a life, from its first line on, with rows on their way and a sink that is well,
+/// refuses, hangs or loses its answers; now and then a second one.
 ///
 /// The build runs a slice. At full size, by properties of the build:
 ///
@@ -32,6 +32,7 @@ class RandomStopsTest {
     private static final long SEED = Long.getLong("millrace.stops.seed", 1);
     private static final int FAULT_AT_LATEST_MILLIS = 800;
     private static final int STOP_AT_LATEST_MILLIS = 2_400;
+    private static final int PIECE = 300;
     private static final int SECOND_AFTER_MILLIS = 300;
     private static final Duration DRAIN = Duration.ofMillis(2_500);
     private static final Duration SESSION = Duration.ofMillis(1_500);
@@ -76,9 +77,7 @@ class RandomStopsTest {
         var protocol = SEED % 2 == 0 ? GroupProtocol.CONSUMER : GroupProtocol.CLASSIC;
         try (var scene = lab.scene(new Scene.Shape(2, 1, 4), directory);
                 var watch = DurabilityWatch.over(scene)) {
-            try (var _ = SteadyLoad.start(scene.orders(), scene.bootstrapServers())) {
-                for (var round = 0; round < STOPS; round++) stop(scene, protocol, chance);
-            }
+            for (var round = 0; round < STOPS; round++) stop(scene, protocol, chance);
             scene.heal();
             var last = scene.startReady(yaml(scene, protocol).drainTimeout(Duration.ofSeconds(10)));
             last.awaitCaughtUp();
@@ -105,6 +104,7 @@ class RandomStopsTest {
 
     private void stop(Scene scene, GroupProtocol protocol, SplittableRandom chance) throws Exception {
         scene.heal();
+        scene.orders().produce(PIECE);
         var trial = scene.start(yaml(scene, protocol));
         // A signal before that finds no handler: the system ends the process, which has done nothing yet.
         trial.await("its first event", () -> trial.process().stderr().contains("event="));
@@ -112,7 +112,10 @@ class RandomStopsTest {
         pause(trial, chance.nextInt(FAULT_AT_LATEST_MILLIS));
         scene.eachProxy(way::befall);
         ways.merge(way, 1, Integer::sum);
+        scene.orders().produce(PIECE);
         pause(trial, chance.nextInt(STOP_AT_LATEST_MILLIS));
+        // A part of it is on its way, or still in an open batch, when the signal comes.
+        scene.orders().produce(PIECE);
         var began = System.nanoTime();
         trial.process().terminate();
         var again = chance.nextInt(4) == 0;
