@@ -2,6 +2,7 @@ package dev.millrace.sinkpool;
 
 import dev.millrace.breaker.BreakerSettings;
 import java.net.URI;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.openjdk.jcstress.annotations.Actor;
@@ -50,6 +51,7 @@ public class ViewPublishedAgainstRead {
                 List.of(URI.create("blackhole:a")),
                 new AdmissionBudget(10, 1000, 0.5),
                 () -> 0,
+                InstantSource.system(),
                 DeadLetters.none(),
                 new Nobody());
     }

@@ -45,10 +45,11 @@ final class ReportSink {
         return report.exitCode();
     }
 
-    /// Returns whether this was the first.
+    /// Returns whether this was the first. It is drawn up before it counts as that: who comes second gives it
+    /// a moment to be written, and ends the process.
     boolean write(DrainReport report) {
-        if (!first.compareAndSet(null, report)) return false;
         var text = report.json() + "\n";
+        if (!first.compareAndSet(null, report)) return false;
         if (file != null) {
             try {
                 Files.writeString(file, text, StandardCharsets.UTF_8);

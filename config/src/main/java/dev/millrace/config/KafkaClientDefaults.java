@@ -9,7 +9,7 @@ import java.util.TreeMap;
 /// What Millrace sets on its Kafka consumers where a file says nothing, and what it sets whatever
 /// a file says.
 ///
-/// Fetch buffers are outside the admission budget: the sizes here bound them.
+/// Fetch buffers are outside the admission budget: the sizes here bound them, for each partition that is owned.
 public final class KafkaClientDefaults {
     private static final Map<String, String> GIVING_WAY = Map.of(
             "max.poll.records", "5000",

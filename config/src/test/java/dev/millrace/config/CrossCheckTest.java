@@ -2,6 +2,7 @@ package dev.millrace.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -106,6 +107,7 @@ class CrossCheckTest {
     @CsvSource({"100ms,true", "99ms,false", "1h,true", "61m,false", "0s,false"})
     @Tag("BRK-6")
     @Tag("CFG-1")
+    @DisplayName("CASES 36: an open time of nothing is refused, and so is one above an hour")
     void openForHasBounds(String openFor, boolean fits) {
         var text = PipelineText.postgres().sink("breaker: { open_for: " + openFor + ", open_for_max: 1h }");
         assertThat(text.problems().isEmpty()).isEqualTo(fits);

@@ -445,7 +445,8 @@ public final class Pipeline {
         if (from != null) from.stop(deadline);
         if (!running) pool.closeInput();
         try {
-            pool.awaitFinished(deadline + WORKERS_GRACE.toNanos());
+            // A stop in the middle of a start can come here later than its deadline: nobody had told the workers.
+            pool.awaitFinished(Math.max(deadline, clock.nanoTime()) + WORKERS_GRACE.toNanos());
             var letters = deadLetters;
             if (letters != null) letters.awaitAcknowledged(deadline);
             var advisoryUntil = NanoClock.earlier(deadline, clock.nanoTime() + ADVISORY_LAST.toNanos());
@@ -654,6 +655,9 @@ public final class Pipeline {
         public @Nullable String starts(Map<String, Integer> partitions) {
             var crowded = keptTokens.tooMany(config.checkpoint().metadataLimit());
             if (crowded != null) return crowded;
+            var fetched = FetchBuffers.of(config.source().properties(), partitions);
+            if (fetched.large(Runtime.getRuntime().maxMemory()))
+                LOG.atWarn().addKeyValue("event", "fetch_buffers_large").log("{}", fetched.line());
             for (var sink : sinks) {
                 var rate = sink.cutRate(partitions, budget.maxBytes());
                 if (rate == null) continue;

@@ -8,6 +8,8 @@ import dev.millrace.config.ReadResult;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -87,6 +89,23 @@ final class PipelineStopTest {
         assertThat(failure)
                 .hasMessageStartingWith("sink nowhere: no level is known within source.kafka.startup_timeout 1000 ms,"
                         + " and require asks for L1: ");
+    }
+
+    /// Workers that were never given anything end in an instant, but they have to be asked first.
+    @Test
+    @Tag("DRN-3")
+    @Tag("DRN-11")
+    @DisplayName("CASES 33: a stop in a start that takes longer than the drain may is told as what it is: nothing left")
+    void aStopInAStartThatTakesLongerThanTheDrainMayLeavesNothing() throws Exception {
+        var pipeline = Pipeline.of(config(FILE.replace("timeout: 0s", "timeout: 50ms")), "0");
+        pipeline.stop("SIGTERM");
+        var longAfter = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(500);
+        while (System.nanoTime() - longAfter < 0) LockSupport.parkNanos(longAfter - System.nanoTime());
+        pipeline.start();
+        var report = pipeline.awaitEnd();
+        pipeline.close();
+        assertThat(report.exitCode()).isZero();
+        assertThat(report.drained()).isTrue();
     }
 
     @Test

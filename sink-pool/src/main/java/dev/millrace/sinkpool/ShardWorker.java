@@ -36,6 +36,7 @@ final class ShardWorker {
     private final ShardMachine machine;
     private final Mailbox mailbox;
     private final NanoClock clock;
+    private final InstantSource wall;
     private final PoolListener listener;
     private final DeadLetters deadLetters;
     private final ShardLog log;
@@ -47,7 +48,6 @@ final class ShardWorker {
     private final AdmissionBudget budget;
     private final AdmissionBudget share;
     private @Nullable ShardEvent current;
-    private final InstantSource wall = InstantSource.system();
     private long aheadNanos;
     private Recognition told = Recognition.SHARED;
     private boolean finished;
@@ -66,6 +66,7 @@ final class ShardWorker {
             List<URI> endpoints,
             AdmissionBudget budget,
             NanoClock clock,
+            InstantSource wall,
             DeadLetters deadLetters,
             PoolListener listener) {
         this.settings = settings;
@@ -74,6 +75,7 @@ final class ShardWorker {
         this.recognition = recognition;
         this.writers = List.copyOf(writers);
         this.clock = clock;
+        this.wall = wall;
         this.deadLetters = deadLetters;
         this.listener = listener;
         this.log = new ShardLog(settings.shard(), settings.advisory(), List.copyOf(endpoints), clock);

@@ -3,6 +3,7 @@ package dev.millrace.sinkpool;
 import dev.millrace.checkpoint.SourcePartition;
 import java.net.URI;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -36,6 +37,19 @@ public final class SinkPool implements Intake, AutoCloseable {
             NanoClock clock,
             DeadLetters deadLetters,
             PoolListener listener) {
+        this(specs, budget, mint, seed, clock, InstantSource.system(), deadLetters, listener);
+    }
+
+    /// `wall` is only asked whether `clock` has stood still (EO-10).
+    SinkPool(
+            List<List<ShardSpec>> specs,
+            AdmissionBudget budget,
+            TokenMint mint,
+            long seed,
+            NanoClock clock,
+            InstantSource wall,
+            DeadLetters deadLetters,
+            PoolListener listener) {
         this.budget = budget;
         this.clock = clock;
         var chance = RandomGeneratorFactory.<SplittableGenerator>of("L64X128MixRandom")
@@ -56,6 +70,7 @@ public final class SinkPool implements Intake, AutoCloseable {
                         spec.endpoints(),
                         budget,
                         clock,
+                        wall,
                         deadLetters,
                         listener);
                 shards.add(new Shard(spec, worker, writers));

@@ -3,6 +3,7 @@ package dev.millrace.sinkpool;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.net.URI;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -47,6 +48,10 @@ final class Pool implements AutoCloseable {
     }
 
     Pool(FakeSink sink, Consumer<Shard.Setup> changes, TokenMint mint) {
+        this(sink, changes, mint, InstantSource.system());
+    }
+
+    Pool(FakeSink sink, Consumer<Shard.Setup> changes, TokenMint mint, InstantSource wall) {
         this.sink = sink;
         setup.maxRows = 10;
         changes.accept(setup);
@@ -54,7 +59,7 @@ final class Pool implements AutoCloseable {
         for (var i = 0; i < endpoints.length; i++) endpoints[i] = URI.create("fake://replica-" + i);
         var spec = new ShardSpec(setup.settings(), sink, List.of(endpoints));
         this.pool = new SinkPool(
-                List.of(List.of(spec)), source.budget, mint, 42, NanoClock.SYSTEM, DeadLetters.none(), listener);
+                List.of(List.of(spec)), source.budget, mint, 42, NanoClock.SYSTEM, wall, DeadLetters.none(), listener);
     }
 
     Pool start() {

@@ -6,9 +6,13 @@ import dev.millrace.config.AdminConfig;
 import dev.millrace.config.Configuration;
 import dev.millrace.config.ReadResult;
 import dev.millrace.lab.EmbeddedBroker;
+import java.io.IOException;
 import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -26,6 +30,7 @@ class AdminRulesTest {
     @Tag("DRN-3")
     @Tag("DRN-4")
     @Timeout(value = 120, unit = TimeUnit.SECONDS)
+    @DisplayName("CASES 38: it lives through a Kafka outage, and its report says what it could not read")
     void itLivesThroughAKafkaOutageAndItsReportSaysWhatItCouldNotRead(SharedLab lab) throws Exception {
         try (var broker = EmbeddedBroker.launch(SharedLab.settings());
                 var stage = new Stage(lab, broker.bootstrapServers())) {
@@ -63,6 +68,7 @@ class AdminRulesTest {
     @Tag("OPS-7")
     @Tag("DRN-1")
     @Timeout(value = 60, unit = TimeUnit.SECONDS)
+    @DisplayName("CASES 38: while it drains it is alive and not ready, and says so")
     void aDrainIsAliveAndNotReadyAndSaysThatItDrains(SharedLab lab) throws Exception {
         try (var stage = new Stage(lab)) {
             stage.execute("create table t (id integer primary key, p integer check (p > 0))");
@@ -84,6 +90,48 @@ class AdminRulesTest {
             assertThat(report.rows().delivered()).isEqualTo(10);
             assertThat(stage.caughtUp(topic)).isTrue();
         }
+    }
+
+    /// Probes and scrapers keep connections open, and ask to the end.
+    @Test
+    @Tag("OPS-1")
+    @Tag("DRN-1")
+    @Timeout(value = 60, unit = TimeUnit.SECONDS)
+    @DisplayName(
+            "CASES 38: a drain waits for nobody who looks at it: not for an open connection, nor for half a question")
+    void aDrainWaitsForNobodyWhoLooksAtIt(SharedLab lab) throws Exception {
+        try (var stage = new Stage(lab)) {
+            stage.execute(TABLE);
+            var topic = stage.topic("a");
+            stage.topics().create(topic, 1);
+            var run = stage.start(stage.recipe("[ " + topic + " ]", "t", "").set("drain.timeout", "40s"))
+                    .ready();
+            stage.topics().produce(Stage.rows(topic, 0, 0, 10));
+            run.await("all committed", () -> stage.caughtUp(topic));
+            try (var silent = connected(run);
+                    var half = connected(run);
+                    var kept = connected(run)) {
+                half.getOutputStream().write(bytes("GET /status HTTP/1.1\r\nHost: loc"));
+                kept.getOutputStream().write(bytes("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"));
+                assertThat(kept.getInputStream().readNBytes(12)).asString().endsWith(" 200");
+                assertThat(silent.isConnected()).isTrue();
+
+                var report = run.stop(0);
+
+                assertThat(report.drained()).isTrue();
+                assertThat(report.drainSeconds()).as("seconds of 40").isLessThan(10);
+            }
+        }
+    }
+
+    private static Socket connected(InProcess run) throws IOException {
+        var socket = new Socket();
+        socket.connect(run.listensAt());
+        return socket;
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.US_ASCII);
     }
 
     @Test

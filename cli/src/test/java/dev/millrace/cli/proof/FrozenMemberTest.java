@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -29,6 +30,8 @@ class FrozenMemberTest {
     @Tag("CKP-6")
     @Tag("CKP-8")
     @Tag("CKP-12")
+    @DisplayName("CASES 32: a commit that is refused since others were given the partitions is no failure: it joins"
+            + " again, and commits nothing stale")
     @Timeout(value = 120, unit = TimeUnit.SECONDS)
     void aProcessThatWakesAfterItsSessionCommitsNothingStale(
             GroupProtocol protocol, SharedLab lab, @TempDir Path directory) throws Exception {

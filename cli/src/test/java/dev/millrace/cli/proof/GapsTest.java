@@ -4,23 +4,36 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.lab.Topics;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 
 /// Logs with offsets that hold no record: aborted transactions, markers, what compaction took.
 @ExtendWith(LabExtension.class)
 class GapsTest {
+    private static final int HOLE = 1_000_000;
+    private static final int MOST_LINES = 40;
     private static final String TABLE = "create table t (id integer primary key, p integer)";
 
     @Test
@@ -28,6 +41,7 @@ class GapsTest {
     @Tag("SRC-5")
     @Tag("OPS-9")
     @Timeout(value = 90, unit = TimeUnit.SECONDS)
+    @DisplayName("CASES 29: markers and aborted transactions between records, and alone at the end, stall nothing")
     void aLogOfTransactionsIsReadToLagZeroAndEveryCommittedRecordOnce(SharedLab lab) throws Exception {
         try (var stage = new Stage(lab)) {
             stage.execute(TABLE);
@@ -80,6 +94,7 @@ class GapsTest {
     @Tag("CKP-5")
     @Tag("SRC-5")
     @Timeout(value = 90, unit = TimeUnit.SECONDS)
+    @DisplayName("CASES 29: what compaction took stalls nothing")
     void whatCompactionTookStallsNothing(SharedLab lab) throws Exception {
         try (var stage = new Stage(lab)) {
             stage.execute(TABLE);
@@ -121,6 +136,130 @@ class GapsTest {
                     "proof: %d records in %d offsets after compaction%n",
                     there.size(),
                     stage.topics().endOffsets(topic).values().iterator().next());
+        }
+    }
+
+    /// The heap is smaller than a set of a million offsets.
+    @Test
+    @Tag("CKP-5")
+    @Tag("SRC-5")
+    @Timeout(value = 120, unit = TimeUnit.SECONDS)
+    @DisplayName("CASES 29: the watermark is the position after each marker, and steps over a million offsets at once;"
+            + " nothing is kept or logged for each of them")
+    void aHoleOfAMillionOffsetsIsOneStep(SharedLab lab, @TempDir Path directory) throws Exception {
+        try (var stage = new Stage(lab)) {
+            stage.execute(TABLE);
+            var hole = withAHole(stage);
+            var ledger = stage.topic("ledger");
+            stage.topics().create(ledger, 1);
+            var recipe = stage.recipe("[ " + ledger + ", " + hole + " ]", "t", ", on_conflict: ignore");
+            var file = Files.writeString(directory.resolve("pipeline.yaml"), recipe.text());
+            try (var process = MillraceProcess.run(file, "-Xmx48m")) {
+                var pages = new AdminPages(recipe.port());
+                await(process, "the hole is behind it", () -> stage.caughtUp(hole));
+                for (var id = 0; id < 4; id++) stage.topics().produceCommitted(Stage.rows(ledger, 0, -1 - id, 1));
+                await(process, "0, 2, 4, 6 and their markers", () -> committed(stage, ledger) == 8);
+                stage.topics().produceAborted(Stage.rows(ledger, 0, -100, 4));
+                await(process, "8 to 11 and their marker", () -> committed(stage, ledger) == 13);
+                await(
+                        process,
+                        "no lag",
+                        () -> pages.body("/metrics").contains("millrace_lag") && pages.metric("millrace_lag") == 0);
+                assertThat(process.stderr().lines()).as(process::evidence).hasSizeLessThan(MOST_LINES);
+                process.terminate();
+                assertThat(process.awaitExit(Duration.ofSeconds(15)))
+                        .as(process::evidence)
+                        .isZero();
+                var report = Report.parse(process.stdout());
+                assertThat(report.caughtUp()).isTrue();
+                assertThat(report.rows().polled()).isBetween(4L, HOLE / 5L);
+                assertThat(stage.count("t"))
+                        .isEqualTo(report.rows().delivered() - report.rows().duplicate());
+            }
+        }
+    }
+
+    private static long committed(Stage stage, String topic) {
+        return stage.topics().committed(stage.group()).getOrDefault(new TopicPartition(topic, 0), 0L);
+    }
+
+    private static void await(MillraceProcess process, String what, Callable<Boolean> holds) throws Exception {
+        Deadline.in(Duration.ofSeconds(40))
+                .until(
+                        what,
+                        () -> {
+                            if (!process.alive())
+                                throw new AssertionError("it ended before: " + what + "\n" + process.evidence());
+                            return holds.call();
+                        },
+                        process::evidence);
+    }
+
+    /// A record, then a million offsets without one, then a few.
+    private static String withAHole(Stage stage) throws Exception {
+        var topic = stage.topic("hole");
+        stage.topics()
+                .create(
+                        topic,
+                        1,
+                        Map.of(
+                                "cleanup.policy", "compact",
+                                "min.cleanable.dirty.ratio", "0.01",
+                                "min.compaction.lag.ms", "0",
+                                "max.compaction.lag.ms", "100",
+                                "segment.ms", "500"));
+        stage.topics()
+                .produce(
+                        Stage.rows(topic, 0, 0, 1).stream().map(GapsTest::alone).toList());
+        produceUnderOneKey(stage, topic);
+        Deadline.in(Duration.ofSeconds(60))
+                .until(
+                        "a hole in the log",
+                        () -> {
+                            stage.topics().produce(keyed(topic, HOLE + 1).subList(0, 1));
+                            return firstBehind(stage, topic, 1) > HOLE * 9L / 10;
+                        },
+                        () -> "the first record behind the first: " + firstBehind(stage, topic, 1));
+        return topic;
+    }
+
+    private static ProducerRecord<byte[], byte[]> alone(ProducerRecord<byte[], byte[]> row) {
+        return new ProducerRecord<>(
+                row.topic(), row.partition(), "alone".getBytes(StandardCharsets.UTF_8), row.value());
+    }
+
+    private static void produceUnderOneKey(Stage stage, String topic) {
+        var failure = new AtomicReference<@Nullable Exception>();
+        var key = "the same".getBytes(StandardCharsets.UTF_8);
+        var settings = Map.<String, Object>of(
+                "bootstrap.servers",
+                stage.bootstrapServers(),
+                "batch.size",
+                1 << 18,
+                "linger.ms",
+                50,
+                "compression.type",
+                "lz4");
+        try (var producer = new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer())) {
+            for (var id = 1; id <= HOLE; id++) {
+                var value = ("{\"id\":" + id + ",\"p\":0}").getBytes(StandardCharsets.UTF_8);
+                var _ = producer.send(new ProducerRecord<>(topic, 0, key, value), (_, cause) -> {
+                    if (cause != null) failure.compareAndSet(null, cause);
+                });
+            }
+        }
+        assertThat(failure.get()).isNull();
+    }
+
+    private static long firstBehind(Stage stage, String topic, long offset) {
+        Map<String, Object> settings = Map.of(
+                "bootstrap.servers", stage.bootstrapServers(), "enable.auto.commit", false, "max.poll.records", 1);
+        try (var consumer = new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+            var at = new TopicPartition(topic, 0);
+            consumer.assign(List.of(at));
+            consumer.seek(at, offset);
+            var records = consumer.poll(Duration.ofSeconds(5)).records(at);
+            return records.isEmpty() ? offset : records.getFirst().offset();
         }
     }
 

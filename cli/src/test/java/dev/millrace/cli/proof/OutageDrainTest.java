@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -203,6 +204,7 @@ class OutageDrainTest {
     @Test
     @Tag("DRN-6")
     @Tag("DRN-8")
+    @DisplayName("CASES 33: a second SIGTERM ends at once, with 143 and a report that says that it was cut short")
     void aSecondSignalEndsADrainAtOnceWithAReportThatSaysSo(SharedLab lab, @TempDir Path directory) throws Exception {
         try (var scene = lab.scene(WIDE, directory)) {
             var trial = intoAnOutage(scene, staysOpen(scene).drainTimeout(LONG_BUDGET), ChaosProxy::refuse);

@@ -25,6 +25,8 @@ class PoisonTest {
     @Tag("POI-7")
     @Tag("CKP-4")
     @Timeout(value = 60, unit = TimeUnit.SECONDS)
+    @DisplayName("CASES 40: a record that nobody can read ends the process where the policy says stop, at every start"
+            + " and with the same reason, and nowhere else")
     void stopEndsAtThePoisonRowNamesItAndCommitsWhatIsBeforeIt(SharedLab lab) throws Exception {
         try (var stage = new Stage(lab)) {
             var topic = poisoned(stage);

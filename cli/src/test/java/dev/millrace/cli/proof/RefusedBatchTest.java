@@ -3,6 +3,7 @@ package dev.millrace.cli.proof;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -22,6 +23,7 @@ class RefusedBatchTest {
     @Tag("BRK-11")
     @Tag("OPS-7")
     @Tag("OPS-13")
+    @DisplayName("CASES 36: refused rows are contact with the replica: they open no breaker, and hold the batch alone")
     @Timeout(value = 90, unit = TimeUnit.SECONDS)
     void itGoesThroughWhenTheConstraintIsDroppedAndNothingIsDroppedMeanwhile(SharedLab lab) throws Exception {
         try (var stage = new Stage(lab);

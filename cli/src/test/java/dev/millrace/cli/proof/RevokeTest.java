@@ -6,6 +6,8 @@ import dev.millrace.config.KafkaSourceConfig.GroupProtocol;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -86,6 +88,66 @@ class RevokeTest {
             assertThat(scene.store().against(scene.orders())).isEqualTo(Store.Difference.NONE);
             assertThat(commits.end()).isPositive();
         }
+    }
+
+    /// While it was lent nothing could be stored, and what is read again in the new epoch waits too: all that the
+    /// first hears then is what became of a write of the old one.
+    @ParameterizedTest
+    @EnumSource(GroupProtocol.class)
+    @Tag("CKP-6")
+    @Tag("SRC-3")
+    @Timeout(value = 90, unit = TimeUnit.SECONDS)
+    @DisplayName("CASES 28: a late answer of an earlier epoch moves nothing, though its partition is back, and counts")
+    void anAnswerOfAnEarlierEpochMovesNothingThoughItsPartitionIsBack(
+            GroupProtocol protocol, SharedLab lab, @TempDir Path directory) throws Exception {
+        try (var scene = lab.scene(new Scene.Shape(1, 1, PARTITIONS), directory);
+                var commits = CommitWatch.over(scene::committed);
+                var durable = DurabilityWatch.over(scene);
+                var first = withAWriteInFlight(scene, protocol, SHORT)) {
+            var before = scene.committed();
+            TopicPartition lent;
+            try (var gate = scene.store().locked(0)) {
+                lent = lentAndBack(scene, protocol, first);
+                first.await("read again", () -> first.metrics().sum("millrace_held_rows") > IN_FLIGHT);
+                scene.heal();
+                first.await("the late answer", () -> first.metrics().sum("millrace_stale_acks_total") > 0);
+                var kept = new TopicPartition(lent.topic(), 1 - lent.partition());
+                var all = scene.orders().ends().getOrDefault(kept, -1L);
+                first.await(
+                        "the kept partition's commit",
+                        () -> all.equals(scene.committed().get(kept)));
+                assertThat(scene.committed()).containsEntry(lent, before.getOrDefault(lent, -1L));
+                assertThat(first.metrics().sum("millrace_watermark", "partition=\"" + lent.partition() + '"'))
+                        .isEqualTo((double) before.getOrDefault(lent, -1L));
+                gate.rollback();
+            }
+            first.await("all committed", scene::caughtUp);
+
+            var report = first.stop(0);
+            var again = scene.orders().ends().getOrDefault(lent, -1L) - before.getOrDefault(lent, -1L);
+            assertThat(report.rows().polled()).isEqualTo(SETTLED + IN_FLIGHT + again);
+            assertThat(report.rows().duplicate())
+                    .as("what the old epoch had stored is told as there")
+                    .isEqualTo(again);
+            assertThat(scene.store().against(scene.orders())).isEqualTo(Store.Difference.NONE);
+            assertThat(commits.end()).isPositive();
+            assertThat(durable.end()).isPositive();
+        }
+    }
+
+    /// A second member has one of the two partitions, reads what is not committed, and leaves without having stored
+    /// a row of it. Returns which.
+    private static TopicPartition lentAndBack(Scene scene, GroupProtocol protocol, InProcess first) throws Exception {
+        int lent;
+        try (var second = InProcess.start(yaml(scene, protocol, SHORT).drainTimeout(Duration.ofMillis(500)))) {
+            first.await("a partition for each", () -> owned(first) == 1 && owned(second) == 1);
+            second.await("the replay", () -> second.metrics().sum("millrace_rows_polled_total") > 0);
+            lent = second.metrics().has("millrace_watermark", "partition=\"0\"") ? 0 : 1;
+            var left = second.stop(3);
+            assertThat(left.rows().delivered()).isZero();
+        }
+        first.await("it is back", () -> owned(first) == PARTITIONS);
+        return new TopicPartition(scene.orders().topic(), lent);
     }
 
     /// Alone in its group, with rows of both partitions stored and not answered.

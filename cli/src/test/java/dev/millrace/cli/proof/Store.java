@@ -1,6 +1,8 @@
 package dev.millrace.cli.proof;
 
 import dev.millrace.lab.LabPostgres;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -40,6 +42,16 @@ final class Store {
 
     long rows(int shard) {
         return postgres.count(databases.get(shard), TABLE);
+    }
+
+    /// Nobody writes to a shard's table until this connection rolls back or ends; reads go on.
+    Connection locked(int shard) throws SQLException {
+        var connection = postgres.connect(databases.get(shard));
+        connection.setAutoCommit(false);
+        try (var statement = connection.createStatement()) {
+            statement.execute("lock table " + TABLE + " in exclusive mode");
+        }
+        return connection;
     }
 
     Set<Integer> ids() {

@@ -2,6 +2,7 @@ package dev.millrace.cli.proof;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.common.TopicPartition;
@@ -21,7 +22,9 @@ class TwoSinksTest {
     @Tag("WRT-6")
     @Tag("CKP-3")
     @Timeout(value = 90, unit = TimeUnit.SECONDS)
-    @DisplayName("CASE-25: a sink whose table is gone holds its own offsets, and those of no other sink")
+    @DisplayName(
+            "CASE-25, CASES 40: a sink whose table is gone holds its own offsets, and those of no other sink; it is"
+                    + " told with its attempts and the reason, and mends by itself")
     void aSinkWhoseTableIsGoneHoldsItsOwnOffsetsOnly(SharedLab lab) throws Exception {
         try (var stage = new Stage(lab)) {
             var sinks = List.of("a", "b", "c");
@@ -43,9 +46,16 @@ class TwoSinksTest {
             assertThat(stage.count("a")).isEqualTo(2 * ROWS);
             assertThat(stage.count("c")).isEqualTo(2 * ROWS);
             assertThat(committed(stage, "b")).isEqualTo(ROWS);
+            run.await("tried again and again", () -> held(run).at("/attempts").asInt() >= 3);
+            assertThat(held(run).at("/last_failure").asText()).contains("42P01");
+            assertThat(run.pages().code("/healthz")).isEqualTo(200);
+            assertThat(run.pages().code("/readyz"))
+                    .as("it does not say that all is well")
+                    .isEqualTo(503);
 
             stage.execute("create table b" + COLUMNS);
             run.await("all committed", () -> caughtUp(stage, sinks));
+            run.ready();
             assertThat(stage.count("b")).isEqualTo(ROWS);
             var report = run.stop(0);
             assertThat(report.rows().delivered()).isEqualTo(6 * ROWS);
@@ -53,6 +63,13 @@ class TwoSinksTest {
             assertThat(report.rows().deadLettered()).isZero();
             assertThat(report.rows().skipped()).isZero();
         }
+    }
+
+    /// The first batch that a shard of the sink without a table holds.
+    private static JsonNode held(InProcess run) throws Exception {
+        for (var shard : run.pages().status().at("/shards"))
+            if (shard.at("/shard").asText().equals("b/s0")) return shard.at("/batches/0");
+        throw new AssertionError("no shard b/s0: " + run.pages().body("/status"));
     }
 
     @Test

@@ -257,8 +257,9 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
                 .toList();
         return "out of memory (" + failure.getMessage() + ") while reading " + String.join(", ", next)
                 + (owned.size() > NAMED_AT_MOST ? " and others" : "")
-                + ": a record there is larger than the memory left; give the process more (-Xmx), or lower"
-                + " admission.max_bytes, max.poll.records and fetch.max.bytes";
+                + ": a record there, or what was fetched of all partitions, is larger than the memory left; give the"
+                + " process more (-Xmx), or lower admission.max_bytes, max.poll.records, max.partition.fetch.bytes and"
+                + " fetch.max.bytes";
     }
 
     private static boolean refusal(Throwable failure) {

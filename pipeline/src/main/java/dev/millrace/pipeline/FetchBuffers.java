@@ -1,0 +1,36 @@
+package dev.millrace.pipeline;
+
+import dev.millrace.config.KafkaClientDefaults;
+import dev.millrace.config.KafkaProperties;
+import java.util.Map;
+
+/// What the consumers of one process may keep of records that they fetched and nobody has polled yet, if all
+/// partitions are theirs.
+///
+/// It is outside the admission budget: a client asks for more of the other partitions while one has fetched records,
+/// and keeps what it has of a paused one.
+record FetchBuffers(long partitions, long bytesEach) {
+    private static final String EACH = "max.partition.fetch.bytes";
+
+    static FetchBuffers of(KafkaProperties properties, Map<String, Integer> partitions) {
+        var usual = KafkaClientDefaults.givingWay().getOrDefault(EACH, "0");
+        var each = properties.plain().getOrDefault(EACH, usual);
+        var all = partitions.values().stream().mapToLong(Integer::longValue).sum();
+        return new FetchBuffers(all, Long.parseLong(each.strip()));
+    }
+
+    private long bytes() {
+        return partitions * bytesEach;
+    }
+
+    /// More than half of such a heap.
+    boolean large(long heapBytes) {
+        return bytes() > heapBytes / 2;
+    }
+
+    String line() {
+        return partitions + " partitions may have " + (bytes() >> 20)
+                + " MiB fetched and not polled, outside of admission.max_bytes, which is more than half of the heap; lower"
+                + " source.kafka.properties " + EACH + " (" + bytesEach + "), or give the process more (-Xmx)";
+    }
+}
