@@ -419,8 +419,16 @@ class CommitFlightTest {
 
     private final CommitFlight planned = new CommitFlight(INTERVAL, QUARANTINE, START);
 
+    /// Until then, as a source sees it.
+    private void pass(long until) {
+        while (until - now > 0) {
+            now += Math.min(until - now, CommitFlight.LONGEST_STEP_NANOS);
+            planned.quarantineNanos(now);
+        }
+    }
+
     private Send plannedSend() {
-        now = planned.wakeAtNanos();
+        pass(planned.wakeAtNanos());
         return Objects.requireNonNull(planned.next(false, now));
     }
 
@@ -442,15 +450,32 @@ class CommitFlightTest {
                 break;
             }
             // Also if its answer comes after the end.
-            var answeredAt = now - over > -INTERVAL ? over + 1 : now;
-            assertThat(planned.answered(send.attempt(), ACKNOWLEDGED, answeredAt))
-                    .isEqualTo(send.entries());
+            var sent = now;
+            if (now - over > -INTERVAL) pass(over + 1);
+            assertThat(planned.answered(send.attempt(), ACKNOWLEDGED, now)).isEqualTo(send.entries());
             assertThat(planned.sure(A0))
-                    .as("sent %d ns before the end", over - now)
+                    .as("sent %d ns before the end", over - sent)
                     .isFalse();
         }
         assertThat(planned.sure(A0)).isTrue();
         assertThat(planned.isClean()).isTrue();
+    }
+
+    @Test
+    @DisplayName("EO-5 I8 A clock that leaps ends no quarantine: of the leap half a second counts")
+    void aLeapEndsNoQuarantine() {
+        planned.owned(A0, at(100));
+        planned.moved(A0, at(110));
+        planned.answered(plannedSend().attempt(), UNKNOWN, now);
+        var over = now + QUARANTINE;
+        now += 3_600_000_000_000L;
+        var send = Objects.requireNonNull(planned.next(false, now));
+        planned.answered(send.attempt(), ACKNOWLEDGED, now);
+        assertThat(planned.sure(A0)).isFalse();
+        assertThat(planned.quarantineNanos(now)).isEqualTo(QUARANTINE - CommitFlight.LONGEST_STEP_NANOS);
+        pass(over + 3_600_000_000_000L - CommitFlight.LONGEST_STEP_NANOS);
+        planned.answered(plannedSend().attempt(), ACKNOWLEDGED, now);
+        assertThat(planned.sure(A0)).isTrue();
     }
 
     @Test
