@@ -48,7 +48,10 @@ record MemoryLook(ClickHouseSettings settings, HttpClient client, NanoClock cloc
             readable = memory.remembered().readable();
         }
         var remembered = table.remembered(readable);
-        memory.told(withViews(endpoint, table, told, remembered, deadlineNanos));
+        var all = withViews(endpoint, table, told, remembered, deadlineNanos);
+        // What a table remembers is no more than the least of what it fills: silence of those changes nothing.
+        if (all == null) return;
+        memory.told(all);
         entries(endpoint, memory, deadlineNanos);
     }
 
@@ -94,7 +97,8 @@ record MemoryLook(ClickHouseSettings settings, HttpClient client, NanoClock cloc
         return told.containsKey("readable");
     }
 
-    private Remembered withViews(
+    /// Null where the views are not told.
+    private @Nullable Remembered withViews(
             ClickHouseEndpoint endpoint,
             TableFacts table,
             Map<String, String> told,
@@ -111,7 +115,7 @@ record MemoryLook(ClickHouseSettings settings, HttpClient client, NanoClock cloc
             }
             return all;
         } catch (NotTold _) {
-            return all;
+            return null;
         }
     }
 
