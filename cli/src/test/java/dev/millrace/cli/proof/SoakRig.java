@@ -32,7 +32,7 @@ final class SoakRig implements AutoCloseable {
     static final int PARTITIONS = 4;
     private static final String GROUP = "ingest";
     private static final String PLAN = "s1.";
-    private static final Duration DRAIN = Duration.ofSeconds(30);
+    private static final Duration DRAIN = Duration.ofSeconds(25);
     private static final Duration LEFT_TO_END = Duration.ofSeconds(10);
 
     /// All of its heap is there from the beginning, so that what the system counts as resident grows only by what is
@@ -82,18 +82,20 @@ final class SoakRig implements AutoCloseable {
         var recipe = Recipe.of(bootstrapServers(), GROUP, "[ " + TOPIC + " ]")
                 .set("require", "L3")
                 .set("source.kafka.consumers", "2")
+                // A backlog brings large answers to fetches, and buffers as large for them, outside of the heap too.
                 .set(
                         "source.kafka.properties",
-                        "{ request.timeout.ms: 3000, session.timeout.ms: 3000, heartbeat.interval.ms: 300 }")
+                        "{ request.timeout.ms: 3000, session.timeout.ms: 3000, heartbeat.interval.ms: 300,"
+                                + " max.partition.fetch.bytes: 131072, fetch.max.bytes: 524288 }")
                 .set("poison.topic", DEAD)
                 // An outage of seconds fills it, so that partitions are paused now and then.
-                .set("admission", "{ max_bytes: 16MiB, max_rows: 10000 }")
+                .set("admission", "{ max_bytes: 4MiB, max_rows: 10000 }")
                 .set("checkpoint.interval", "1s")
                 .set("drain.timeout", DRAIN.toSeconds() + "s");
         for (var sink : sinks) {
             sink.into(recipe);
             var at = "sinks." + sink.name();
-            recipe.set(at + ".batch", "{ linger: 500ms, max_rows: 2000, max_bytes: 1MiB, max_cuts: 100 }")
+            recipe.set(at + ".batch", "{ linger: 500ms, max_rows: 2000, max_bytes: 256KiB, max_cuts: 100 }")
                     .set(at + ".retry", "{ initial: 50ms, max: 300ms }")
                     .set(at + ".write", "{ timeout: 2s }")
                     .set(at + ".breaker", "{ failures: 2, open_for: 300ms, open_for_max: 2s }");
