@@ -12,6 +12,7 @@ final class Scrape {
 
     MeterRegistry registry(String pipeline) {
         registry.config().commonTags("pipeline", pipeline);
+        ProcessMetrics.register(registry);
         return registry;
     }
 

@@ -158,6 +158,24 @@ class PipelineMetricsTest {
     }
 
     @Test
+    @Tag("OPS-2")
+    void whatTheProcessTakesIsTold() {
+        for (var name : List.of(
+                "jvm_memory_used_bytes",
+                "jvm_buffer_memory_used_bytes",
+                "jvm_threads_live_threads",
+                "process_files_open_files",
+                "process_cpu_time_ns_total",
+                "process_uptime_seconds"))
+            assertThat(series(name))
+                    .as(name)
+                    .isNotEmpty()
+                    .allSatisfy(line ->
+                            assertThat(line).contains("pipeline=\"test\"").doesNotEndWith("NaN"));
+        assertThat(series("jvm_buffer_memory_used_bytes")).anyMatch(line -> line.contains("id=\"direct\""));
+    }
+
+    @Test
     @Tag("OPS-11")
     void anUnknownLagIsNoSeriesAndAKnownOneComesBack() {
         partitions.add(partition(0, 0, null));

@@ -91,16 +91,15 @@ final class Verification {
     /// What became of the batch, once what is missing of it was sent: where its token may be
     /// forgotten, and nothing was sent now. If nothing of it is there it goes under its own token,
     /// by which a request of an earlier attempt that comes late is known; else what is missing
-    /// goes under a token of these rows.
+    /// goes under a token of these rows. What is refused of it is refused: a row that was set aside
+    /// before is missing for ever, and of parts too what stands is read first.
     WriteOutcome missing() throws InterruptedException {
         try {
             var missing = gone();
             if (missing.isEmpty()) return new WriteOutcome.Written(rows.rows(), 0);
-            if (missing.cardinality() < rows.rows()) {
-                sendAgain(missing, 1, "their token may be forgotten, and they are not stored");
-                return outcome();
-            }
-            var sent = replicas.send(rows, token);
+            var sent = missing.cardinality() < rows.rows()
+                    ? ofAll(missing, again(missing, 1, "their token may be forgotten, and they are not stored"))
+                    : replicas.send(rows, token);
             return sent instanceof WriteOutcome.Written ? outcome() : sent;
         } catch (Undecided why) {
             return new WriteOutcome.Unavailable(why.failure, new Blame.Nobody());
@@ -113,7 +112,7 @@ final class Verification {
             for (var round = 1; round <= MOST_ROUNDS; round++) {
                 var gone = gone();
                 if (gone.isEmpty()) return new WriteOutcome.Written(rows.rows(), 0);
-                sendAgain(gone, round, "the server remembers their token and has lost them");
+                mustBeWritten(again(gone, round, "the server remembers their token and has lost them"));
             }
             if (gone().isEmpty()) return new WriteOutcome.Written(rows.rows(), 0);
             throw new Undecided(
@@ -125,8 +124,9 @@ final class Verification {
         }
     }
 
-    private void sendAgain(BitSet gone, int round, String why) throws InterruptedException, Undecided {
-        var again = again(gone, round);
+    /// Sends rows under a token of their own.
+    private WriteOutcome again(BitSet gone, int round, String why) throws InterruptedException {
+        var again = token(gone, round);
         LOG.atWarn()
                 .addKeyValue("event", "clickhouse_rows_gone")
                 .log(
@@ -138,7 +138,27 @@ final class Verification {
                         token.text(),
                         why,
                         again.text());
-        switch (replicas.send(rows.only(gone), again)) {
+        return replicas.send(rows.only(gone), again);
+    }
+
+    /// What an answer about some of the rows says of all of them.
+    private static WriteOutcome ofAll(BitSet some, WriteOutcome outcome) throws Undecided {
+        return switch (outcome) {
+            case WriteOutcome.Written written -> written;
+            case WriteOutcome.Refused(var failure, var rowHint) ->
+                new WriteOutcome.Refused(failure, row(some, rowHint));
+            case WriteOutcome.TooLarge tooLarge -> tooLarge;
+            case WriteOutcome.Unavailable(var failure, var _) -> throw undecided("send-again", failure);
+            case WriteOutcome.Misconfigured(var failure) -> throw undecided("send-again", failure);
+        };
+    }
+
+    private static int row(BitSet some, int hint) {
+        return hint < 0 ? hint : some.stream().skip(hint).findFirst().orElse(-1);
+    }
+
+    private static void mustBeWritten(WriteOutcome outcome) throws Undecided {
+        switch (outcome) {
             case WriteOutcome.Written _ -> {}
             case WriteOutcome.Unavailable(var failure, var _) -> throw undecided("send-again", failure);
             case WriteOutcome.Refused(var failure, var _) -> throw undecided("send-again", failure);
@@ -151,7 +171,7 @@ final class Verification {
         return new Undecided(step + "-" + failure.code(), failure.message());
     }
 
-    private Token again(BitSet gone, int round) {
+    private Token token(BitSet gone, int round) {
         var name = token.text() + "#again" + round;
         return new Token(gone.cardinality() == rows.rows() ? name : name + "-" + digest(gone));
     }

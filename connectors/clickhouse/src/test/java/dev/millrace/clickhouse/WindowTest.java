@@ -12,10 +12,12 @@ import dev.millrace.sinkpool.Guarantee.Level;
 import dev.millrace.sinkpool.Recognition;
 import dev.millrace.sinkpool.SinkWriter;
 import dev.millrace.sinkpool.TokenLog;
+import dev.millrace.sinkpool.WriteOutcome;
 import dev.millrace.sinkpool.WriteOutcome.Written;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
@@ -136,6 +138,34 @@ class WindowTest {
                     .isEqualTo(new Written(100, 0));
             assertThat(count()).as("all of it went under its own token").isEqualTo(206);
             assertThat(store.front(0, 0).inserts().getLast().token()).isEqualTo("t3");
+        }
+    }
+
+    /// A row that was set aside when the batch was taken apart is missing whenever the batch replays.
+    @Test
+    @Tag("POI-1")
+    @DisplayName("EO-7: of a batch whose other rows stand, a row that is refused is told as refused, by its number")
+    void missingAndRefused() throws Exception {
+        remembering(1000);
+        store.execute("ALTER TABLE shop." + table + " ADD CONSTRAINT lucky CHECK id != 37");
+        try (var sink = sink(PLACES, 1);
+                var writer = sink.writer(Bench.SHARD, replicas(1)[0])) {
+            var rows = rows(0, 100);
+            var good = new BitSet();
+            good.set(0, 100);
+            good.clear(37);
+            assertThat(writer.write(new Call(rows.only(good), "parts", Bench.AMPLE)))
+                    .isEqualTo(new Written(99, 0));
+            for (var i = 0; i < 2; i++)
+                assertThat(writer.write(Call.expired(rows, "t", Bench.AMPLE)))
+                        .isInstanceOfSatisfying(WriteOutcome.Refused.class, refused -> {
+                            assertThat(refused.failure().code()).isEqualTo("469");
+                            assertThat(refused.rowHint()).isEqualTo(37);
+                        });
+            assertThat(writer.write(Call.expired(rows.part(0, 37), "t", Bench.AMPLE)))
+                    .as("a part of it, all of which stands")
+                    .isEqualTo(new Written(37, 0));
+            assertThat(count()).isEqualTo(99);
         }
     }
 
