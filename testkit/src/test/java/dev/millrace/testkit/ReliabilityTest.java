@@ -41,7 +41,9 @@ class ReliabilityTest {
     /// The sums of what `./millrace simulate --keep` added up.
     @Test
     void theRunsThatAreKeptStandInThePage() throws IOException {
-        same("runs", RunTable.of(RunLedger.read(RunTable.FILE)));
+        var entries = RunLedger.read(RunTable.FILE);
+        same("runs", RunTable.of(entries));
+        same("claim", RunTable.claim(entries, MutantTest.mutants().size()));
     }
 
     @Test

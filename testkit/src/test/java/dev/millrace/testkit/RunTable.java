@@ -29,6 +29,41 @@ final class RunTable {
 
     private RunTable() {}
 
+    /// What the runs of the last commit in the file say, in the words of a claim.
+    static String claim(List<RunLedger.Entry> entries, int plantedBugs) {
+        if (entries.isEmpty()) return "Nothing is kept yet.\n";
+        var commit = entries.getLast().commit();
+        var last =
+                entries.stream().filter(entry -> entry.commit().equals(commit)).toList();
+        var done = last.stream().map(RunLedger.Entry::done).reduce(NONE, Summary.Done::plus);
+        var seeds = last.stream()
+                .map(entry -> String.format(Locale.ROOT, "%,d to %,d", entry.from(), entry.to()))
+                .distinct()
+                .collect(Collectors.joining(", "));
+        var found = done.violations() == 0
+                ? "**0 acknowledged-then-lost records, and 0 rows stored twice that were not counted as possible duplicates**"
+                : "**" + done.violations() + " violations**";
+        var rate = done.violations() == 0
+                ? String.format(
+                        Locale.ROOT,
+                        " With none in so many, the 95 %% upper bound on the rate of failures *under this model's faults* is"
+                                + " %.1e (3/N).",
+                        3.0 / done.schedules())
+                : "";
+        return String.format(
+                Locale.ROOT,
+                "%s, in %,d seeded fault schedules of %,d steps (commit %s, seeds %s; again: `./millrace simulate --from"
+                        + " A --seeds N`).%s Planted bugs: %d of %d are caught.%n",
+                found,
+                done.schedules(),
+                done.steps(),
+                commit,
+                seeds,
+                rate,
+                plantedBugs,
+                plantedBugs);
+    }
+
     static String of(List<RunLedger.Entry> entries) {
         Map<List<String>, Row> commits = new LinkedHashMap<>();
         Map<List<String>, Row> profiles = new TreeMap<>((a, b) -> a.toString().compareTo(b.toString()));

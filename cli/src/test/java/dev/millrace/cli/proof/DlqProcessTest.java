@@ -93,15 +93,7 @@ class DlqProcessTest {
     }
 
     private static void await(MillraceProcess process, String what, Callable<Boolean> holds) throws Exception {
-        Deadline.in(LIMIT)
-                .until(
-                        what,
-                        () -> {
-                            if (!process.alive())
-                                throw new AssertionError("it ended before: " + what + "\n" + process.evidence());
-                            return holds.call();
-                        },
-                        process::evidence);
+        process.await(LIMIT, what, holds);
     }
 
     /// What a command printed on standard output, where it ended with this code.

@@ -184,15 +184,7 @@ final class Fire implements AutoCloseable {
         }
 
         void await(String what, Callable<Boolean> holds) throws Exception {
-            Deadline.in(LIMIT)
-                    .until(
-                            what,
-                            () -> {
-                                if (!process.alive())
-                                    throw new AssertionError("it ended before: " + what + "\n" + process.evidence());
-                                return holds.call();
-                            },
-                            process::evidence);
+            process.await(LIMIT, what, holds);
         }
 
         void awaitCommitted(long rows) throws Exception {

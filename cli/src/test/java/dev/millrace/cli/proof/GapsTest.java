@@ -184,15 +184,7 @@ class GapsTest {
     }
 
     private static void await(MillraceProcess process, String what, Callable<Boolean> holds) throws Exception {
-        Deadline.in(Duration.ofSeconds(40))
-                .until(
-                        what,
-                        () -> {
-                            if (!process.alive())
-                                throw new AssertionError("it ended before: " + what + "\n" + process.evidence());
-                            return holds.call();
-                        },
-                        process::evidence);
+        process.await(Duration.ofSeconds(40), what, holds);
     }
 
     /// A record, then a million offsets without one, then a few.

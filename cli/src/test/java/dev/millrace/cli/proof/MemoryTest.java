@@ -167,15 +167,7 @@ class MemoryTest {
     }
 
     private static void await(MillraceProcess process, String what, Callable<Boolean> holds) throws Exception {
-        Deadline.in(LONG)
-                .until(
-                        what,
-                        () -> {
-                            if (!process.alive())
-                                throw new AssertionError("it ended before: " + what + "\n" + process.evidence());
-                            return holds.call();
-                        },
-                        process::evidence);
+        process.await(LONG, what, holds);
     }
 
     /// One batch of records that are all the same byte.

@@ -10,7 +10,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /// `millrace` in a JVM of its own, as a user starts it: with a file, two outputs, signals and an exit code.
@@ -107,6 +109,23 @@ final class MillraceProcess implements AutoCloseable {
 
     boolean alive() {
         return process.isAlive();
+    }
+
+    /// Waits for something that it brings about. Fails at once if it ends before.
+    void await(Duration limit, String what, Callable<Boolean> holds) throws Exception {
+        await(limit, what, holds, this::evidence);
+    }
+
+    /// The same, with other evidence.
+    void await(Duration limit, String what, Callable<Boolean> holds, Supplier<String> evidence) throws Exception {
+        Deadline.in(limit)
+                .until(
+                        what,
+                        () -> {
+                            if (!alive()) throw new AssertionError("it ended before: " + what + "\n" + evidence());
+                            return holds.call();
+                        },
+                        evidence);
     }
 
     /// SIGTERM.

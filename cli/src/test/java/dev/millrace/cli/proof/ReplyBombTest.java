@@ -94,14 +94,6 @@ class ReplyBombTest {
     }
 
     private static void await(MillraceProcess process, String what, Callable<Boolean> holds) throws Exception {
-        Deadline.in(Duration.ofSeconds(60))
-                .until(
-                        what,
-                        () -> {
-                            if (!process.alive())
-                                throw new AssertionError("it ended before: " + what + "\n" + process.evidence());
-                            return holds.call();
-                        },
-                        process::evidence);
+        process.await(Duration.ofSeconds(60), what, holds);
     }
 }

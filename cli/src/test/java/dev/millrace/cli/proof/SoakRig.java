@@ -106,15 +106,7 @@ final class SoakRig implements AutoCloseable {
 
     /// Waits for something that the process brings about. Fails at once if it ends.
     void await(String what, Duration limit, Callable<Boolean> holds) throws Exception {
-        Deadline.in(limit)
-                .until(
-                        what,
-                        () -> {
-                            if (!process.alive())
-                                throw new AssertionError("it ended before: " + what + "\n" + process.evidence());
-                            return holds.call();
-                        },
-                        this::evidence);
+        process.await(limit, what, holds, this::evidence);
     }
 
     boolean caughtUp() {

@@ -110,14 +110,6 @@ class StuckPollLoopTest {
     }
 
     private static void await(MillraceProcess process, String what, Callable<Boolean> holds) throws Exception {
-        Deadline.in(Duration.ofSeconds(40))
-                .until(
-                        what,
-                        () -> {
-                            if (!process.alive())
-                                throw new AssertionError("it ended before: " + what + "\n" + process.evidence());
-                            return holds.call();
-                        },
-                        process::evidence);
+        process.await(Duration.ofSeconds(40), what, holds);
     }
 }

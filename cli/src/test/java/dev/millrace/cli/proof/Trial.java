@@ -58,15 +58,7 @@ final class Trial implements AutoCloseable {
 
     /// Waits for something the running process brings about. Fails at once if it ends.
     void await(String what, Callable<Boolean> holds) throws Exception {
-        Deadline.in(LONG)
-                .until(
-                        what,
-                        () -> {
-                            if (!process.alive())
-                                throw new AssertionError("it ended before: " + what + "\n" + process.evidence());
-                            return holds.call();
-                        },
-                        process::evidence);
+        process.await(LONG, what, holds);
     }
 
     void awaitCaughtUp() throws Exception {
