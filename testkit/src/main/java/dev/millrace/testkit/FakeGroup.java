@@ -235,7 +235,7 @@ final class FakeGroup {
         var before = committed[slot];
         rolledBack[slot] = false;
         if (before != null) remember(slot, before);
-        committed[slot] = damaged(slot, entry);
+        committed[slot] = world.log.at(slot).id.equals(partition) ? damaged(slot, entry) : entry;
         oracle.applied(partition, before, entry, late);
         plans.applied(partition, before, entry, late);
         highest[slot] = Math.max(highest[slot], entry.offset());

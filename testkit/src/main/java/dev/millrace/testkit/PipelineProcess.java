@@ -257,8 +257,10 @@ final class PipelineProcess {
         restart();
     }
 
+    /// Now and then nobody starts it for longer than stores remember tokens.
     private void restart() {
-        world.agenda.in(world.chance.millis(10, 1_500), () -> {
+        var late = !world.healed() && world.chance.of(0.04);
+        world.agenda.in(late ? world.chance.spreadMillis(20_000, 120_000) : world.chance.millis(10, 1_500), () -> {
             if (world.operator.holds()) {
                 restart();
                 return;

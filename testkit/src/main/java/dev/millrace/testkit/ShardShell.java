@@ -305,9 +305,19 @@ final class ShardShell {
             throw new Violation("BRK-6", "shard " + index + " ticks for nothing: " + view);
     }
 
+    /// As production's worker, whose own clock may have stood still: it tells of that first.
     private void on(ShardEvent event) {
+        var ahead = world.agenda.elapsed() - process.now();
+        var leapt = ahead - aheadNanos;
+        if (leapt >= LEAP_NANOS) {
+            aheadNanos = ahead;
+            tell(new ShardEvent.ClockLeapt(leapt));
+        }
+        tell(event);
+    }
+
+    private void tell(ShardEvent event) {
         if (!commands.isEmpty()) throw new IllegalStateException("commands are left");
-        tellOfLeap();
         if (!(event instanceof ShardEvent.Tick)) idleTicks.clear();
         world.note(event.getClass().getSimpleName(), index, id(event));
         if (event instanceof ShardEvent.ChunksArrived(var chunks)) chunks.forEach(oracle::arrived);
@@ -334,15 +344,6 @@ final class ShardShell {
         }
         oracle.carriedOut(event, after);
         process.checkBudget();
-    }
-
-    /// As production's worker: its own clock may have stood still.
-    private void tellOfLeap() {
-        var ahead = world.agenda.elapsed() - process.now();
-        var leapt = ahead - aheadNanos;
-        if (leapt < LEAP_NANOS) return;
-        aheadNanos = ahead;
-        machine.on(new ShardEvent.ClockLeapt(leapt), process.now(), commands::add);
     }
 
     private void decided(ShardCommand command) {

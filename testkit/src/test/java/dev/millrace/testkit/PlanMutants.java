@@ -111,8 +111,10 @@ final class PlanMutants {
                         "I9: a damaged plan is believed",
                         CHECKPOINT,
                         "checkpoint.PlanCodec",
-                        "!= crc(bytes, bytes.length - CRC_BYTES, offset))",
-                        "!= crc(bytes, bytes.length - CRC_BYTES, offset) && bytes.length < 0)"),
+                        new Edit(
+                                "!= crc(bytes, bytes.length - CRC_BYTES, offset))",
+                                "!= crc(bytes, bytes.length - CRC_BYTES, offset) && bytes.length < 0)"),
+                        new Edit("if (!encode(plan, offset).equals(text))", "if (bytes.length < 0)")),
                 mutant(
                         "I9: a plan that can't be read is passed over",
                         KAFKA,

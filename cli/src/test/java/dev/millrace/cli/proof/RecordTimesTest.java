@@ -41,7 +41,8 @@ class RecordTimesTest {
                 stage.topics().produce(from(topic, part * ROWS / 4, part % 2 == 0 ? STEP.negated() : STEP));
             run.await("all committed", () -> {
                 var below = run.metrics().series().entrySet().stream()
-                        .filter(series -> series.getValue() < 0)
+                        // The JVM says −1 of a bound that it has not.
+                        .filter(series -> series.getKey().startsWith("millrace_") && series.getValue() < 0)
                         .toList();
                 assertThat(below).as("figures below zero").isEmpty();
                 assertThat(run.pages().body("/status")).doesNotContain(":-");
