@@ -37,6 +37,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 ///
 /// Thread ownership: any thread.
 public final class Topics implements AutoCloseable {
+    private static final int TRANSACTION_MILLIS = 10_000;
     private static final Duration LIMIT = Duration.ofSeconds(60);
 
     private final String bootstrapServers;
@@ -131,8 +132,10 @@ public final class Topics implements AutoCloseable {
         }
     }
 
+    /// What a broker that dies leaves of its transaction ends soon.
     private KafkaProducer<byte[], byte[]> transactionalProducer() {
-        var producer = producer(Map.of("transactional.id", "lab-" + UUID.randomUUID()));
+        var producer = producer(
+                Map.of("transactional.id", "lab-" + UUID.randomUUID(), "transaction.timeout.ms", TRANSACTION_MILLIS));
         producer.initTransactions();
         producer.beginTransaction();
         return producer;
