@@ -79,9 +79,8 @@ public final class CommitFlight {
         }
     }
 
-    /// How long a time between two looks at the clock may be told by it. A clock that leaps, as when a machine is
-    /// moved,
-    /// tells nothing of how long a request has been under way: of a longer time only so much counts.
+    /// Of the time between two looks at the clock no more counts. One that leaps tells nothing of
+    /// how long a request has been under way.
     static final long LONGEST_STEP_NANOS = 500_000_000L;
 
     private record Out(Send send, List<Standing> carried, long sentNanos) {}

@@ -64,11 +64,16 @@ final class SimulateCommand implements Callable<Integer> {
             return ExitCode.BAD_CONFIGURATION.code();
         }
         Logs.configure(LoggingConfig.Format.TEXT, LoggingConfig.Level.ERROR);
+        if (keep != null && seed != null) {
+            System.err.println("--keep: of runs over --seeds, not of a single seed");
+            return ExitCode.BAD_CONFIGURATION.code();
+        }
         if (keep != null && !Version.commit().matches("[0-9a-f]{40}")) {
             System.err.println(
                     "--keep: this build is of " + Version.commit() + ", not of a commit: commit, and build again");
             return ExitCode.BAD_CONFIGURATION.code();
         }
+        if (keep != null) RunLedger.without(keep, Version.commit(), from, seeds);
         var out = spec.commandLine().getOut();
         try {
             return seed == null ? many(workers, out) : one(seed, out);

@@ -36,6 +36,18 @@ class SimulateCommandTest {
         assertThat(out.toString()).contains(" ms  process ends ").contains("seed 4 finds nothing in ");
     }
 
+    /// These tests run a build that no commit names.
+    @Test
+    void aRunIsKeptOfACommitOnlyAndNotOfOneSeed() {
+        var runs = directory.resolve("runs.csv");
+        assertThat(millrace.execute("simulate", "--seeds", "2", "--keep", runs.toString()))
+                .isEqualTo(2);
+        assertThat(millrace.execute("simulate", "--seed", "2", "--keep", runs.toString()))
+                .isEqualTo(2);
+        assertThat(out.toString()).isEmpty();
+        assertThat(runs).doesNotExist();
+    }
+
     @Test
     void noSeedsAreRefused() {
         assertThat(millrace.execute("simulate", "--seeds", "0")).isEqualTo(2);

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 
@@ -39,21 +40,29 @@ public final class RunLedger {
     /// Adds a run of a commit. Throws, and adds nothing, where some of its seeds are in it already.
     public static void add(Path file, String commit, Summary run) throws IOException {
         var to = run.from() + run.seeds() - 1;
-        var entries = Files.exists(file) ? read(file) : List.<Entry>of();
-        for (var entry : entries)
-            if (entry.commit.equals(commit) && entry.from <= to && run.from() <= entry.to)
-                throw new IOException(file + ": seeds " + entry.from + " to " + entry.to + " of " + commit
-                        + " are in it; run others");
         var lines = new ArrayList<String>();
-        if (entries.isEmpty()) lines.add(HEADER);
+        if (without(file, commit, run.from(), run.seeds()).isEmpty()) lines.add(HEADER);
         run.kinds().forEach((kind, done) -> lines.add(new Entry(commit, kind, run.from(), to, done).line()));
         Files.write(file, lines, StandardCharsets.UTF_8, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+    }
+
+    /// What it holds. Throws where some of these seeds of the commit are in it already: asked before
+    /// a run, which may take hours.
+    public static List<Entry> without(Path file, String commit, long from, long seeds) throws IOException {
+        var to = from + seeds - 1;
+        var entries = Files.exists(file) ? read(file) : List.<Entry>of();
+        for (var entry : entries)
+            if (entry.commit.equals(commit) && entry.from <= to && from <= entry.to)
+                throw new IOException(file + ": seeds " + entry.from + " to " + entry.to + " of " + commit
+                        + " are in it; run others");
+        return entries;
     }
 
     /// Throws where a line is none, or where seeds of a commit are counted twice.
     public static List<Entry> read(Path file) throws IOException {
         var entries = new ArrayList<Entry>();
         var runs = new HashMap<String, Map<Long, Long>>();
+        var kinds = new HashSet<String>();
         var number = 0;
         for (var line : Files.readAllLines(file)) {
             number++;
@@ -71,6 +80,8 @@ public final class RunLedger {
                         && !(run.getKey() == entry.from && run.getValue() == entry.to))
                     throw new IOException(file + ":" + number + ": seeds that are counted already");
             runs.computeIfAbsent(entry.commit, _ -> new HashMap<>()).put(entry.from, entry.to);
+            if (!kinds.add(entry.commit + entry.from + entry.kind))
+                throw new IOException(file + ":" + number + ": a line that is in it already");
         }
         return entries;
     }

@@ -311,12 +311,13 @@ final class ShardShell {
         var leapt = ahead - aheadNanos;
         if (leapt >= LEAP_NANOS) {
             aheadNanos = ahead;
-            tell(new ShardEvent.ClockLeapt(leapt));
+            tell(new ShardEvent.ClockLeapt(leapt), event);
         }
-        tell(event);
+        tell(event, event);
     }
 
-    private void tell(ShardEvent event) {
+    /// `current` is what it was woken for.
+    private void tell(ShardEvent event, ShardEvent current) {
         if (!commands.isEmpty()) throw new IllegalStateException("commands are left");
         if (!(event instanceof ShardEvent.Tick)) idleTicks.clear();
         world.note(event.getClass().getSimpleName(), index, id(event));
@@ -326,7 +327,9 @@ final class ShardShell {
         try {
             machine.on(event, process.now(), this::decided);
         } catch (WorkerError e) {
-            diedIn(event);
+            if (event instanceof ShardEvent.ClockLeapt && current instanceof ShardEvent.ChunksArrived(var chunks))
+                chunks.forEach(oracle::arrived);
+            diedIn(current);
             throw e;
         } catch (RuntimeException e) {
             throw new IllegalStateException(

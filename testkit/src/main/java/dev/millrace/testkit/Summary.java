@@ -13,11 +13,9 @@ import java.util.TreeMap;
 
 /// What a run over many seeds found.
 ///
-/// `kinds` is how much of it each profile did under each delivery.
-/// `reached` tells for each state in how many seeds it occurred; `found` holds the first of the
-/// violations, by seed;
-/// `twice` is how many seeds were run twice, and `differing` are those of them whose second run
-/// was another.
+/// `kinds` is how much of it each profile did under each delivery. `reached` tells for each state in
+/// how many seeds it occurred; `found` holds the first of the violations, by seed; `twice` is how
+/// many seeds were run twice, and `differing` are those of them whose second run was another.
 public record Summary(
         long from,
         long seeds,

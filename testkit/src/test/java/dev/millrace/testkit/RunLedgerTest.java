@@ -63,10 +63,10 @@ class RunLedgerTest {
     void whatIsNoLineOrCountsTwiceIsRefused() throws Exception {
         Files.writeString(file(), RunLedger.HEADER + "\n" + COMMIT + ",GENERAL,at_least_once,0,9,10,many,0\n");
         assertThatThrownBy(() -> RunLedger.read(file())).hasMessageContaining("runs.csv:2: no line of a run");
-        Files.writeString(
-                file(),
-                RunLedger.HEADER + "\n" + COMMIT + ",GENERAL,at_least_once,0,9,10,7,0\n" + COMMIT
-                        + ",GENERAL,at_least_once,5,14,10,7,0\n");
+        var line = COMMIT + ",GENERAL,at_least_once,0,9,10,7,0\n";
+        Files.writeString(file(), RunLedger.HEADER + "\n" + line + line);
+        assertThatThrownBy(() -> RunLedger.read(file())).hasMessageContaining("runs.csv:3: a line that is in it");
+        Files.writeString(file(), RunLedger.HEADER + "\n" + line + COMMIT + ",GENERAL,at_least_once,5,14,10,7,0\n");
         assertThatThrownBy(() -> RunLedger.read(file())).hasMessageContaining("runs.csv:3: seeds that are counted");
     }
 }

@@ -49,9 +49,10 @@ record MemoryLook(ClickHouseSettings settings, HttpClient client, NanoClock cloc
         }
         var remembered = table.remembered(readable);
         var all = withViews(endpoint, table, told, remembered, deadlineNanos);
-        // What a table remembers is no more than the least of what it fills: silence of those changes nothing.
-        if (all == null) return;
-        memory.told(all);
+        // What a table remembers is no more than the least of what it fills: as long as these were silent, as little
+        // as any.
+        if (all != null) memory.told(all);
+        else if (!memory.known()) memory.untold();
         entries(endpoint, memory, deadlineNanos);
     }
 

@@ -9,16 +9,20 @@ import dev.millrace.lab.clickhouse.FrontSettings;
 import dev.millrace.lab.clickhouse.LabClickHouse;
 import dev.millrace.sinkpool.BatchRows;
 import dev.millrace.sinkpool.Guarantee.Level;
+import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.Recognition;
 import dev.millrace.sinkpool.SinkWriter;
 import dev.millrace.sinkpool.TokenLog;
 import dev.millrace.sinkpool.WriteOutcome;
 import dev.millrace.sinkpool.WriteOutcome.Written;
+import java.io.IOException;
 import java.net.URI;
+import java.net.http.HttpClient;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -257,6 +261,31 @@ class WindowTest {
             store.execute(ceiling.why().substring(ceiling.why().indexOf("ALTER TABLE")));
             sink.describe(Bench.in(Bench.AMPLE));
             assertThat(sink.ceiling(Bench.SHARD).level()).isEqualTo(Level.L3);
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "EO-11: a table whose views nobody tells of is believed to remember as little as any, until somebody does")
+    void untoldViews() throws IOException, InterruptedException {
+        var server = new Visit.Server("26.8.4.1", Set.of(), "MergeTree", 1000, Map.of(), null);
+        var memory = new TokenMemory(1);
+        try (var fake = FakeServer.listen()
+                        .says("'own_seconds'", "own_seconds\t\nviews\t1")
+                        .refuses("arrayJoin", 497);
+                var client = HttpClient.newHttpClient()) {
+            var look = new MemoryLook(Bench.settings(), client, NanoClock.SYSTEM);
+            var endpoint = ClickHouseEndpoint.of(fake.uri());
+            look.at(endpoint, server, memory, Bench.in(Bench.AMPLE));
+            assertThat(memory.known()).isFalse();
+            assertThat(memory.blank()).as("no bound is known").isFalse();
+            assertThat(memory.remembered()).isEqualTo(Remembered.UNTOLD);
+            fake.says("arrayJoin", "");
+            look.at(endpoint, server, memory, Bench.in(Bench.AMPLE));
+            assertThat(memory.remembered().entries()).isEqualTo(1000);
+            fake.refuses("arrayJoin", 497);
+            look.at(endpoint, server, memory, Bench.in(Bench.AMPLE));
+            assertThat(memory.remembered().entries()).as("as it was told").isEqualTo(1000);
         }
     }
 

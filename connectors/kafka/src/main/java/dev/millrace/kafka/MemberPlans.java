@@ -22,21 +22,25 @@ final class MemberPlans {
     private final Feeds feeds;
     private final SourceCounters counters;
     private final Collection<Owned> owned;
+    private final int members;
 
-    /// `owned` is the machine's own, and changes with it.
+    /// `owned` is the machine's own, and changes with it. `members` of this process share the
+    /// budget, each with about as many partitions.
     MemberPlans(
             @Nullable Planning planning,
             CommitFlight flight,
             Intake intake,
             Feeds feeds,
             SourceCounters counters,
-            Collection<Owned> owned) {
+            Collection<Owned> owned,
+            int members) {
         this.planning = planning;
         this.flight = flight;
         this.intake = intake;
         this.feeds = feeds;
         this.counters = counters;
         this.owned = owned;
+        this.members = members;
     }
 
     /// Of a partition that begins at `start`, with what a plan that was found there has open.
@@ -54,7 +58,7 @@ final class MemberPlans {
                 plan,
                 feeds,
                 intake.budget(),
-                () -> Segments.Share.of(intake.budget(), owned.size()),
+                () -> Segments.Share.of(intake.budget(), owned.size() * members),
                 nowNanos,
                 planning::nowSeconds);
     }

@@ -108,7 +108,14 @@ public final class SourceMachine {
                 parts.settings().checkpoint().intervalNanos(),
                 planning == null ? 0 : planning.quarantineNanos(),
                 nowNanos);
-        this.plans = new MemberPlans(planning, flight, intake, feeds, parts.counters(), owned.values());
+        this.plans = new MemberPlans(
+                planning,
+                flight,
+                intake,
+                feeds,
+                parts.counters(),
+                owned.values(),
+                parts.settings().consumers());
     }
 
     /// A machine with accounts of its own, for a simulation.
