@@ -55,11 +55,13 @@ final class PlannedSourceTest {
     private int cluster = CLUSTER;
     private boolean planned = true;
     private boolean replans;
+    private int consumers = 1;
     private OnLostOffset onLostOffset = OnLostOffset.HALT;
     private Map<Integer, Long> newestTokens = Map.of();
 
     private Bench bench(MemoryIntake intake) {
-        var settings = Bench.settings().replans(replans).onLostOffset(onLostOffset);
+        var settings =
+                Bench.settings().replans(replans).onLostOffset(onLostOffset).consumers(consumers);
         if (planned)
             settings = settings.planning(new Planning(
                     fingerprint,
@@ -940,6 +942,24 @@ final class PlannedSourceTest {
         settle(bench);
         for (var partition : partitions) assertThat(bench.paused(partition)).isFalse();
         nothingLeaks(bench);
+    }
+
+    @Test
+    @DisplayName("ADM-6 Members of one process share what waits for plans: a segment is the smaller the more there are")
+    void membersShareWhatWaits() {
+        for (var members : List.of(1, 4)) {
+            consumers = members;
+            var budget = new AdmissionBudget(1_200, 1 << 30, 0.6);
+            var bench = bench(new MemoryIntake(budget).hold());
+            bench.assign(P0, 0);
+            bench.poll(P0, 0, 1_000);
+            bench.after(MS);
+            bench.acknowledge();
+            // One in four parts of a share of one, and one over, for each partition that all may have.
+            assertThat(bench.intake.segments().getFirst().offsets())
+                    .hasSizeBetween(1_200 / (4 * (members + 1)), 1_200 / (4 * (members + 1)) + 40);
+            bench.intake.settleHeld(Ending.ABANDONED);
+        }
     }
 
     @Test
