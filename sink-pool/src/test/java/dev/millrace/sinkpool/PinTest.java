@@ -222,31 +222,41 @@ final class PinTest {
     }
 
     @Test
-    @DisplayName("WRT-11 POI-5 Where the last part of a batch was pinned, the dead letter of another row ends it")
+    @DisplayName(
+            "WRT-11 POI-5 Where the last part of a batch was pinned, and another has its permit, the dead letter of a"
+                    + " row ends it")
     void theLetterOfABatchWithAPinnedPartEndsIt() {
-        var shard = unshared(s -> s.failures = 1000);
+        var shard = unshared(s -> {
+            s.failures = 1000;
+            s.maxInFlight = 1;
+        });
         var start = shard.fullBatch(0).start();
         var batch = start.batch().id();
-        var pinned = false;
+        var other = 0L;
         Step step;
         while (true) {
             var part = start.rows().slices().getFirst();
             WriteOutcome said = new WriteOutcome.Written(start.rows().rows(), 0);
             if (part.fromRow() <= 2 && part.toRow() > 2) {
                 said = new WriteOutcome.Refused(new Failure("27", "row", false), -1);
-            } else if (!pinned && part.toRow() == 10) {
-                said = Shard.sick(true);
-                pinned = true;
+            } else if (other == 0 && part.toRow() == 10) {
+                shard.end(start.attempt(), Shard.sick(true));
+                var its = shard.fullBatch(1).start();
+                other = its.batch().id();
+                shard.end(its.attempt(), Shard.sick(false));
+                start = next(shard, batch);
+                continue;
             }
             step = shard.end(start.attempt(), said);
             if (!step.deadLetters().isEmpty()) break;
             start = step.started().isEmpty() ? next(shard, batch) : step.start();
         }
-        assertThat(pinned).isTrue();
+        assertThat(other).isNotZero();
         shard.on(
                 new ShardEvent.DeadLettered(batch, step.deadLetters().getFirst().row()));
         assertThat(shard.counts.rowsDeadLettered()).isOne();
         assertThat(shard.counts.rowsWritten()).isEqualTo(9);
+        shard.written(next(shard, other));
         shard.assertAtRest();
     }
 
