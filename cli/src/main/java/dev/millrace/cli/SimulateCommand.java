@@ -59,26 +59,33 @@ final class SimulateCommand implements Callable<Integer> {
     public Integer call() throws IOException, InterruptedException, ExecutionException {
         if (spec == null) throw new IllegalStateException("not called by the command line");
         var workers = threads == null ? Runtime.getRuntime().availableProcessors() : threads;
-        if (seeds < 1 || workers < 1) {
-            System.err.println("--seeds and --threads are at least 1");
+        var refusal = refusal(workers);
+        if (refusal != null) {
+            System.err.println(refusal);
             return ExitCode.BAD_CONFIGURATION.code();
         }
         Logs.configure(LoggingConfig.Format.TEXT, LoggingConfig.Level.ERROR);
-        if (keep != null && seed != null) {
-            System.err.println("--keep: of runs over --seeds, not of a single seed");
-            return ExitCode.BAD_CONFIGURATION.code();
-        }
-        if (keep != null && !Version.commit().matches("[0-9a-f]{40}")) {
-            System.err.println(
-                    "--keep: this build is of " + Version.commit() + ", not of a commit: commit, and build again");
-            return ExitCode.BAD_CONFIGURATION.code();
-        }
-        if (keep != null) RunLedger.without(keep, Version.commit(), from, seeds);
         var out = spec.commandLine().getOut();
         try {
             return seed == null ? many(workers, out) : one(seed, out);
         } finally {
             out.flush();
+        }
+    }
+
+    /// What of the options can't be done; null for nothing.
+    private @Nullable String refusal(int workers) {
+        if (seeds < 1 || workers < 1) return "--seeds and --threads are at least 1";
+        if (keep == null) return null;
+        if (seed != null) return "--keep: of runs over --seeds, not of a single seed";
+        var commit = Version.commit();
+        if (!commit.matches("[0-9a-f]{40}"))
+            return "--keep: this build is of " + commit + ", not of a commit: commit, and build again";
+        try {
+            RunLedger.mustBeNew(keep, commit, from, seeds);
+            return null;
+        } catch (IOException known) {
+            return "--keep: " + known.getMessage();
         }
     }
 

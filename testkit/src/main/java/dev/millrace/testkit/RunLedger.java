@@ -41,21 +41,21 @@ public final class RunLedger {
     public static void add(Path file, String commit, Summary run) throws IOException {
         var to = run.from() + run.seeds() - 1;
         var lines = new ArrayList<String>();
-        if (without(file, commit, run.from(), run.seeds()).isEmpty()) lines.add(HEADER);
+        mustBeNew(file, commit, run.from(), run.seeds());
+        if (!Files.exists(file)) lines.add(HEADER);
         run.kinds().forEach((kind, done) -> lines.add(new Entry(commit, kind, run.from(), to, done).line()));
         Files.write(file, lines, StandardCharsets.UTF_8, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
     }
 
-    /// What it holds. Throws where some of these seeds of the commit are in it already: asked before
-    /// a run, which may take hours.
-    public static List<Entry> without(Path file, String commit, long from, long seeds) throws IOException {
+    /// Throws where some of these seeds of the commit are in it already: asked before a run too,
+    /// which may take hours.
+    public static void mustBeNew(Path file, String commit, long from, long seeds) throws IOException {
         var to = from + seeds - 1;
         var entries = Files.exists(file) ? read(file) : List.<Entry>of();
         for (var entry : entries)
             if (entry.commit.equals(commit) && entry.from <= to && from <= entry.to)
                 throw new IOException(file + ": seeds " + entry.from + " to " + entry.to + " of " + commit
                         + " are in it; run others");
-        return entries;
     }
 
     /// Throws where a line is none, or where seeds of a commit are counted twice.
