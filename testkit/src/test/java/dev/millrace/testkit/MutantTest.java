@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongFunction;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
@@ -17,6 +18,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /// Planted bugs are caught: a driver that finds nothing has first to show that it would. Writes the table of them to
 /// `target/mutants.md`.
+///
+/// The seed that docs/reliability.md names for a bug comes first, and where it no longer finds it, all from 0: the whole
+/// search takes minutes, and only who writes the page anew (`-Dmillrace.golden.write=true`) needs the first seed of all.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class MutantTest {
     private static final int MOST_SEEDS = 10_000;
@@ -38,15 +42,31 @@ class MutantTest {
     @ParameterizedTest
     @MethodSource("mutants")
     @Timeout(600)
-    void aPlantedBugIsCaught(Mutant mutant) throws ReflectiveOperationException {
+    void aPlantedBugIsCaught(Mutant mutant) throws ReflectiveOperationException, IOException {
         var run = MutatedCode.of(mutant).seedRun();
-        for (var seed = 0; seed < MOST_SEEDS; seed++) {
-            var violation = String.valueOf(run.apply(seed));
-            if (violation.isEmpty()) continue;
-            table.add(row(mutant, seed, violation));
-            return;
-        }
+        var known = knownSeed(mutant);
+        if (known >= 0 && catches(mutant, run, known)) return;
+        for (var seed = 0; seed < MOST_SEEDS; seed++) if (catches(mutant, run, seed)) return;
         throw new AssertionError("'" + mutant + "' is not caught by " + MOST_SEEDS + " seeds");
+    }
+
+    /// The seed that the page names for a bug; -1 for none, and where the page is to be written anew.
+    private static int knownSeed(Mutant mutant) throws IOException {
+        if (Reliability.isWriting()) return -1;
+        return Reliability.part("mutants")
+                .lines()
+                .filter(line -> line.startsWith("| " + mutant + " |"))
+                .map(line -> line.split("\\|", -1)[4].strip())
+                .mapToInt(Integer::parseInt)
+                .findFirst()
+                .orElse(-1);
+    }
+
+    private boolean catches(Mutant mutant, LongFunction<?> run, int seed) {
+        var violation = String.valueOf(run.apply(seed));
+        if (violation.isEmpty()) return false;
+        table.add(row(mutant, seed, violation));
+        return true;
     }
 
     private static String row(Mutant mutant, int seed, String violation) {

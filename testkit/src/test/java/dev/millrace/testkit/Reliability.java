@@ -18,8 +18,12 @@ final class Reliability {
         return page.substring(begin(page, name), end(page, name));
     }
 
+    static boolean isWriting() {
+        return Boolean.getBoolean("millrace.golden.write");
+    }
+
     static void writeIfAsked(String name, String text) throws IOException {
-        if (!Boolean.getBoolean("millrace.golden.write")) return;
+        if (!isWriting()) return;
         var page = Files.readString(PAGE);
         Files.writeString(PAGE, page.substring(0, begin(page, name)) + text + page.substring(end(page, name)));
     }
