@@ -164,6 +164,13 @@ final class EpochMembership implements Membership {
         return Stamp.STALE;
     }
 
+    /// A member that gives up twice in a row keeps its epoch in between.
+    @Override
+    public boolean gaveUp(long id, int slot) {
+        var seat = seats.get(id);
+        return seat != null && (seat.owned & 1L << slot) == 0;
+    }
+
     @Override
     public boolean isEmpty() {
         return seats.isEmpty();

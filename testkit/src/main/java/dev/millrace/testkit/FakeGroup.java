@@ -218,20 +218,22 @@ final class FakeGroup {
         if (world.strikes(Fault.COMMIT_LATER, 0.3)) return new Answer.Later();
         var bad = refused;
         if (bad == null || !send.entries().containsKey(bad)) {
-            send.entries().forEach((partition, entry) -> put(partition, entry, late));
+            send.entries().forEach((partition, entry) -> put(id, partition, entry, late));
             return new Answer.Acknowledged();
         }
         world.reached(refusedByName ? Sometimes.COMMIT_REFUSED_FOR_ONE : Sometimes.COMMIT_REFUSED_UNNAMED);
         if (othersGoIn)
             send.entries().forEach((partition, entry) -> {
-                if (!partition.equals(bad)) put(partition, entry, late);
+                if (!partition.equals(bad)) put(id, partition, entry, late);
             });
         return new Answer.Refused("refused", refusedByName ? Map.of(bad, "metadata too large") : Map.of());
     }
 
-    private void put(SourcePartition partition, CommitEntry entry, boolean late) {
+    private void put(long id, SourcePartition partition, CommitEntry entry, boolean late) {
         var slot = world.log.life(partition).slot;
         world.note("committed", slot, entry.offset());
+        // Over the plan of the owner that it has by now, until that one commits again.
+        if (late && members.gaveUp(id, slot)) world.planLost();
         var before = committed[slot];
         rolledBack[slot] = false;
         if (before != null) remember(slot, before);

@@ -51,6 +51,11 @@ interface Membership {
 
     Stamp check(long seat, long stamp);
 
+    /// Whether another may have this slot though the seat's stamp is current: under the newer protocol alone.
+    default boolean gaveUp(long seat, int slot) {
+        return false;
+    }
+
     boolean isEmpty();
 
     boolean has(long seat);

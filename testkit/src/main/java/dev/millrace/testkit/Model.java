@@ -16,6 +16,7 @@ public final class Model {
                 "a log that is cut without leader epochs, by which alone a reader could tell",
                 "a truncated log that is cut again, and a topic that stays away",
                 "a damaged text beside an offset of a topic that is gone: nothing tells then whose offset it is",
+                "repeats after a former owner's late commit, which brokers take under KIP-848 while that one gives up more",
                 "an operator who changes tables, or moves offsets but where a stop asks for it",
                 "encoders, and what a real server makes of their bytes");
     }

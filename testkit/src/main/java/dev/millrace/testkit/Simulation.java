@@ -32,7 +32,8 @@ public final class Simulation {
         }
     }
 
-    private static final long MOST_STEPS = 1_500_000;
+    /// More than a drain takes that waits out its bound with every retry a millisecond after the one before.
+    private static final long MOST_STEPS = 5_000_000;
     private static final long HEAL_NANOS = 1_800_000_000_000L;
     private static final long DRAIN_NANOS = 300_000_000_000L;
 

@@ -19,8 +19,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// Planted bugs are caught: a driver that finds nothing has first to show that it would. Writes the table of them to
 /// `target/mutants.md`.
 ///
-/// The seed that docs/reliability.md names for a bug comes first, and where it no longer finds it, all from 0: the whole
-/// search takes minutes, and only who writes the page anew (`-Dmillrace.golden.write=true`) needs the first seed of all.
+/// The seed that docs/reliability.md names for a bug comes first, and where it no longer finds it, all from 0: the
+/// whole
+/// search takes minutes, and only who writes the page anew (`-Dmillrace.golden.write=true`) needs the first seed of
+/// all.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class MutantTest {
     private static final int MOST_SEEDS = 10_000;
