@@ -14,6 +14,7 @@ import dev.millrace.sinkpool.ShardView;
 import java.util.Collection;
 import java.util.EnumMap;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// Holds one shard machine against the truth: its chunks, its batches, its replicas.
 ///
@@ -85,8 +86,9 @@ final class ShardOracle {
             if (command instanceof ShardCommand.Tell(ShardNote.Abandoned told)) abandoned(told, after, commands);
     }
 
-    void started(ShardCommand.StartAttempt start, FakeAttempt attempt, ShardView after) {
-        replicas.prefersAnother(start.batch().id(), start.replica(), after);
+    /// `after` is null of a worker that died in that event: what its replicas were then nobody told.
+    void started(ShardCommand.StartAttempt start, FakeAttempt attempt, @Nullable ShardView after) {
+        if (after != null) replicas.prefersAnother(start.batch().id(), start.replica(), after);
         batches.started(start, replicas);
         replicas.started(start.attempt(), start.replica(), start.batch().id());
         retries.started(start.batch().id());

@@ -483,7 +483,7 @@ final class ShardShell {
                         told -> ended(start.attempt(), told));
                 attempts.put(start.attempt(), attempt);
                 if (start.rows().rows() < start.batch().rows().rows()) parts.add(start.attempt());
-                oracle.started(start, attempt, view);
+                oracle.started(start, attempt, dying ? null : view);
                 process.lookAt(start.deadlineNanos() + LATE_NANOS, LATE_NANOS, () -> mustBeOver(start.attempt()));
             }
             case ShardCommand.StartPing(var id, var replica, var deadline) -> {
