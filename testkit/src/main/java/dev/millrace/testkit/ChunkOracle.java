@@ -84,13 +84,13 @@ final class ChunkOracle {
         world.log.setAside(FakeRows.lifeOf(row), row.offset());
     }
 
-    /// As many rows are left out as `counts` says; which they are was not told: rows that did not land.
+    /// What `counts` leaves out and was not told, since the worker died before it could: skipped, if no letter of it was
+    /// acknowledged.
     void skippedUntold(EncodedChunk chunk, RowCounts counts) {
         var of = held.get(chunk);
         if (of == null) return;
-        for (var row = 0; row < chunk.rows() && of.skipped.cardinality() < counts.skipped(); row++) {
-            if (!of.skipped.get(row) && !hasLanded(chunk, row)) skipped(new RowRef(chunk, row));
-        }
+        for (var row : counts.leftOut())
+            if (!of.skipped.get(row) && !of.acknowledged.get(row)) skipped(new RowRef(chunk, row));
     }
 
     void sent(RowRef row) {
