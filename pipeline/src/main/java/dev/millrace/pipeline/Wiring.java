@@ -25,6 +25,9 @@ import dev.millrace.config.Secret;
 import dev.millrace.config.ShardConfig;
 import dev.millrace.config.SinkConfig;
 import dev.millrace.config.Topics;
+import dev.millrace.httpclient.Compression;
+import dev.millrace.httpclient.Tls;
+import dev.millrace.httpclient.Who;
 import dev.millrace.kafka.KafkaSourceSettings;
 import dev.millrace.kafka.KeyRouter;
 import dev.millrace.kafka.PartitionRouter;
@@ -294,9 +297,9 @@ final class Wiring {
                         },
                         coordinates(clickhouse.coordinates())),
                 switch (clickhouse.compression()) {
-                    case NONE -> ClickHouseSettings.Compression.NONE;
-                    case LZ4 -> ClickHouseSettings.Compression.LZ4;
-                    case ZSTD -> ClickHouseSettings.Compression.ZSTD;
+                    case NONE -> Compression.NONE;
+                    case LZ4 -> Compression.LZ4;
+                    case ZSTD -> Compression.ZSTD;
                 },
                 new ClickHouseSettings.Limits(
                         min(LONGEST_CONNECT, sink.writeTimeout().dividedBy(2)),
@@ -321,15 +324,15 @@ final class Wiring {
     }
 
     /// Read again at every request, where it came from a file.
-    private static ClickHouseSettings.Secret password(@Nullable Secret password) {
+    private static dev.millrace.httpclient.Secret password(@Nullable Secret password) {
         return password == null ? () -> "" : password::current;
     }
 
-    private static ClickHouseSettings.Who who(ClickHouseConfig clickhouse) {
+    private static Who who(ClickHouseConfig clickhouse) {
         var token = clickhouse.token();
         return token == null
-                ? new ClickHouseSettings.Who.User(clickhouse.user(), password(clickhouse.password()))
-                : new ClickHouseSettings.Who.Bearer(token::current);
+                ? new Who.User(clickhouse.user(), password(clickhouse.password()))
+                : new Who.Bearer(token::current);
     }
 
     static List<VerdictOverride> verdicts(ClickHouseConfig clickhouse) {
@@ -348,8 +351,8 @@ final class Wiring {
                 .toList();
     }
 
-    private static ClickHouseSettings.Tls clickhouseTls(ClickHouseConfig.Tls tls) {
-        return new ClickHouseSettings.Tls(tls.caFile(), tls.certFile(), tls.keyFile());
+    private static Tls clickhouseTls(ClickHouseConfig.Tls tls) {
+        return new Tls(tls.caFile(), tls.certFile(), tls.keyFile());
     }
 
     static Router router(RouteConfig route, int shards) {

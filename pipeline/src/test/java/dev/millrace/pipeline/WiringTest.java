@@ -3,7 +3,7 @@ package dev.millrace.pipeline;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.clickhouse.ClickHouseSettings;
-import dev.millrace.clickhouse.ClickHouseSettings.Who;
+import dev.millrace.httpclient.Who;
 import dev.millrace.clickhouse.Coordinates;
 import dev.millrace.clickhouse.VerdictOverride;
 import dev.millrace.clickhouse.VerdictOverride.Blames;

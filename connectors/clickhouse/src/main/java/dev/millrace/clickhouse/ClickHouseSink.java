@@ -3,6 +3,7 @@ package dev.millrace.clickhouse;
 import dev.millrace.clickhouse.ClickHouseSettings.Format;
 import dev.millrace.json.IgnoredFields;
 import dev.millrace.json.JsonFields;
+import dev.millrace.httpclient.Clients;
 import dev.millrace.sinkpool.Checkup;
 import dev.millrace.sinkpool.Failure;
 import dev.millrace.sinkpool.Finding;
@@ -69,7 +70,7 @@ public final class ClickHouseSink implements Sink {
         this.shards = shards;
         this.encoders = encoders;
         this.clock = clock;
-        clients = new Clients(settings);
+        clients = settings.clients();
         dialects = new Dialects(clock);
         preflight = new Preflight(settings, shards, clients::fresh, dialects, clock);
         writers = new ClickHouseWriter.Shared(

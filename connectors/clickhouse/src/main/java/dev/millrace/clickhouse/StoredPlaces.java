@@ -72,7 +72,7 @@ public final class StoredPlaces implements AutoCloseable {
         var endpoints = new LinkedHashMap<ShardId, List<ClickHouseEndpoint>>();
         shards.forEach((shard, addresses) -> endpoints.put(
                 shard, addresses.stream().map(ClickHouseEndpoint::of).toList()));
-        return new StoredPlaces(settings, endpoints, new Clients(settings).fresh(), clock);
+        return new StoredPlaces(settings, endpoints, settings.clients().fresh(), clock);
     }
 
     /// Asks every endpoint what its table is. Each is given so long to answer.

@@ -3,7 +3,7 @@ package dev.millrace.clickhouse;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.millrace.clickhouse.ClickHouseSettings.Compression;
+import dev.millrace.httpclient.Compression;
 import dev.millrace.clickhouse.ClickHouseSettings.UnknownFields;
 import dev.millrace.clickhouse.TableLayout.Absent;
 import dev.millrace.clickhouse.TableLayout.Column;
