@@ -1,7 +1,7 @@
 package dev.millrace.clickhouse;
 
-import dev.millrace.httpclient.HttpExchange;
 import dev.millrace.httpclient.Clients;
+import dev.millrace.httpclient.HttpExchange;
 import dev.millrace.httpclient.RowsBody;
 import dev.millrace.httpclient.UnderWay;
 import dev.millrace.sinkpool.BatchRows;
@@ -147,7 +147,10 @@ final class ClickHouseWriter implements SinkWriter {
         public WriteOutcome send(BatchRows rows, Token token) throws InterruptedException {
             try (var body = new RowsBody(how.prefix(), rows, settings.compression())) {
                 var request = new Exchange.Request(
-                        endpoint.query(how.query(token)), body, settings.compression().encoding(), body::begun);
+                        endpoint.query(how.query(token)),
+                        body,
+                        settings.compression().encoding(),
+                        body::begun);
                 return switch (ended(over, request, call.deadlineNanos(), call::onCancel)) {
                     case Exchange.Result.Answered(var answer) -> {
                         var outcome = Verdict.of(answer, rows.rows(), verdicts);
@@ -231,7 +234,8 @@ final class ClickHouseWriter implements SinkWriter {
             // No rows were sent that it could mean.
             case WriteOutcome.Refused(var failure, var _) ->
                 HttpExchange.unavailable(failure.code(), failure.message(), false);
-            case WriteOutcome.TooLarge(var failure) -> HttpExchange.unavailable(failure.code(), failure.message(), false);
+            case WriteOutcome.TooLarge(var failure) ->
+                HttpExchange.unavailable(failure.code(), failure.message(), false);
         };
     }
 

@@ -100,7 +100,8 @@ final class Dialects {
             case Result.Failed(var outcome) -> new Way.Closed(outcome);
             case Result.Answered(var answer) -> {
                 var verdict = Verdict.of(answer);
-                if (!(verdict instanceof WriteOutcome.Written)) yield new Way.Closed(HttpExchange.nothingStored(verdict));
+                if (!(verdict instanceof WriteOutcome.Written))
+                    yield new Way.Closed(HttpExchange.nothingStored(verdict));
                 var spoken = spoken(answer.text());
                 if (spoken.version().isEmpty()) yield new Way.Closed(NO_CLICKHOUSE);
                 learned(endpoint, spoken);

@@ -68,7 +68,8 @@ final class Verdict {
         // An insert is answered with nothing: in what was not kept of so much an exception may stand.
         if (answer.gapped() && rows > 0)
             return doubtful("answer-cut", "HTTP 200, and more behind it than is looked through");
-        if (!answer.ofClickHouse()) return HttpExchange.unavailable("not-clickhouse", "HTTP 200 from what is not ClickHouse", true);
+        if (!answer.ofClickHouse())
+            return HttpExchange.unavailable("not-clickhouse", "HTTP 200 from what is not ClickHouse", true);
         if (answer.writtenRows() > 0 && answer.writtenRows() < rows) return shortCount(answer, rows);
         return new WriteOutcome.Written(rows, 0);
     }
@@ -128,13 +129,15 @@ final class Verdict {
         return switch (status) {
             case UNAUTHORIZED, FORBIDDEN ->
                 new WriteOutcome.Misconfigured(new Failure("http-" + status, "user or password not accepted", false));
-            case NOT_FOUND, NO_METHOD -> HttpExchange.unavailable("not-clickhouse", "HTTP " + status + ": not ClickHouse", false);
+            case NOT_FOUND, NO_METHOD ->
+                HttpExchange.unavailable("not-clickhouse", "HTTP " + status + ": not ClickHouse", false);
             case TOO_LARGE ->
                 new WriteOutcome.TooLarge(
                         new Failure("http-413", "more bytes than what stands before it takes", false));
             case TOO_MANY_REQUESTS -> overloaded(answer, false);
             case UNAVAILABLE -> overloaded(answer, true);
-            default -> HttpExchange.unavailable("http-" + status, "HTTP " + status + " without an exception's code", true);
+            default ->
+                HttpExchange.unavailable("http-" + status, "HTTP " + status + " without an exception's code", true);
         };
     }
 

@@ -2,11 +2,11 @@ package dev.millrace.clickhouse;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.fuzz.Draw;
+import dev.millrace.fuzz.FuzzTarget;
 import dev.millrace.httpclient.Answer;
 import dev.millrace.httpclient.BoundedText;
 import dev.millrace.httpclient.HttpExchange;
-import dev.millrace.fuzz.Draw;
-import dev.millrace.fuzz.FuzzTarget;
 import dev.millrace.sinkpool.Failure;
 import dev.millrace.sinkpool.WriteOutcome;
 import java.io.ByteArrayOutputStream;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.httpclient.Compression;
 import dev.millrace.httpclient.Tls;
+import dev.millrace.lab.http.Pem;
 import dev.millrace.sinkpool.Checkup;
 import dev.millrace.sinkpool.Finding;
 import dev.millrace.sinkpool.Finding.Severity;

@@ -3,11 +3,11 @@ package dev.millrace.clickhouse;
 import static dev.millrace.clickhouse.Stub.exception;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.millrace.httpclient.HttpExchange;
-import dev.millrace.httpclient.Compression;
-import dev.millrace.httpclient.Tls;
 import dev.millrace.clickhouse.Dialects.Spoken;
 import dev.millrace.clickhouse.Dialects.Way;
+import dev.millrace.httpclient.Compression;
+import dev.millrace.httpclient.HttpExchange;
+import dev.millrace.httpclient.Tls;
 import dev.millrace.sinkpool.Token;
 import dev.millrace.sinkpool.WriteOutcome.Blame;
 import dev.millrace.sinkpool.WriteOutcome.Misconfigured;

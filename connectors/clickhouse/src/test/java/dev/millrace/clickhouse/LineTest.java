@@ -4,9 +4,9 @@ import static dev.millrace.clickhouse.Stub.CLICKHOUSE;
 import static dev.millrace.clickhouse.Stub.answer;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.millrace.httpclient.Who;
 import dev.millrace.httpclient.Compression;
 import dev.millrace.httpclient.Tls;
+import dev.millrace.httpclient.Who;
 import dev.millrace.sinkpool.WriteOutcome;
 import dev.millrace.sinkpool.WriteOutcome.Misconfigured;
 import dev.millrace.sinkpool.WriteOutcome.Unavailable;

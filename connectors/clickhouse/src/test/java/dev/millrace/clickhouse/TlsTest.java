@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.httpclient.Compression;
 import dev.millrace.httpclient.Tls;
+import dev.millrace.lab.http.Pem;
 import dev.millrace.sinkpool.WriteOutcome;
 import dev.millrace.sinkpool.WriteOutcome.Unavailable;
 import dev.millrace.sinkpool.WriteOutcome.Written;

@@ -3,8 +3,8 @@ package dev.millrace.clickhouse;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.millrace.httpclient.Clients;
 import dev.millrace.clickhouse.Coordinates.Part;
+import dev.millrace.httpclient.Clients;
 import dev.millrace.lab.clickhouse.ClickHouseFront;
 import dev.millrace.lab.clickhouse.EngineLibrary;
 import dev.millrace.lab.clickhouse.Fault;

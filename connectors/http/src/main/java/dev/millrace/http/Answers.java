@@ -8,15 +8,14 @@ import java.util.List;
 /// What is in no line is judged by its hundred: any 2xx has the rows, any 3xx points elsewhere, and of
 /// anything else nobody knows what it did with them.
 final class Answers {
-    private static final String MEND_ADDRESS = "mend the shard's endpoint: rows go to no address that the file does"
-            + " not name";
-    private static final String MEND_REQUEST = "see http.method, http.content_type and http.compression, and what the"
-            + " server takes";
+    private static final String MEND_ADDRESS =
+            "mend the shard's endpoint: rows go to no address that the file does" + " not name";
+    private static final String MEND_REQUEST =
+            "see http.method, http.content_type and http.compression, and what the" + " server takes";
     private static final String SEE_SERVER = "see the server's log";
 
     private static final Rule STORED = rule(200, Says.WRITTEN, false, "the rows are stored", "none");
-    private static final Rule ELSEWHERE =
-            rule(300, Says.SETTINGS, false, "redirects are not followed", MEND_ADDRESS);
+    private static final Rule ELSEWHERE = rule(300, Says.SETTINGS, false, "redirects are not followed", MEND_ADDRESS);
     private static final Rule UNKNOWN =
             rule(0, Says.REPLICA, true, "an answer that says nothing of the rows", SEE_SERVER);
 
@@ -96,12 +95,7 @@ final class Answers {
             rule(504, Says.REPLICA, true, "what is behind it did not answer", SEE_SERVER),
             rule(505, Says.SETTINGS, false, "it does not take HTTP/1.1", "let it take HTTP/1.1"),
             rule(507, Says.REPLICA, true, "it has no room left", "give it room"),
-            rule(
-                    511,
-                    Says.SETTINGS,
-                    false,
-                    "the network asks for a login",
-                    "let this machine out without one"));
+            rule(511, Says.SETTINGS, false, "the network asks for a login", "let this machine out without one"));
 
     private Answers() {}
 

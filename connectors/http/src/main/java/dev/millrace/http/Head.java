@@ -28,6 +28,14 @@ record Head(HttpSettings settings, ShardId shard) {
     }
 
     Made of(WriteCall call) {
+        return switch (users()) {
+            case Made.Lacking lacking -> lacking;
+            case Made.Ready(var users) -> new Made.Ready(with(users, call));
+        };
+    }
+
+    /// Those of the user alone.
+    Made users() {
         var request = settings.request();
         var headers = new LinkedHashMap<String, String>();
         for (var header : request.headers().entrySet()) {
@@ -42,6 +50,12 @@ record Head(HttpSettings settings, ShardId shard) {
                         false)));
             }
         }
+        return new Made.Ready(headers);
+    }
+
+    private Map<String, String> with(Map<String, String> users, WriteCall call) {
+        var request = settings.request();
+        var headers = new LinkedHashMap<>(users);
         headers.put("Content-Type", request.contentType());
         var encoding = request.compression().encoding();
         if (!encoding.isEmpty()) headers.put("Content-Encoding", encoding);
@@ -49,7 +63,7 @@ record Head(HttpSettings settings, ShardId shard) {
         headers.put(ROWS, Integer.toString(call.rows().rows()));
         headers.put(PIPELINE, settings.pipeline());
         headers.put(SHARD, shard.toString());
-        return new Made.Ready(headers);
+        return headers;
     }
 
     private static String fit(Secret secret) {

@@ -1,6 +1,7 @@
 package dev.millrace.http;
 
 import dev.millrace.httpclient.Clients;
+import dev.millrace.httpclient.Endpoints;
 import dev.millrace.sinkpool.Checkup;
 import dev.millrace.sinkpool.Finding;
 import dev.millrace.sinkpool.Guarantee;
@@ -17,8 +18,8 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.Supplier;
 
@@ -57,17 +58,8 @@ public final class HttpSink implements Sink {
     /// Throws `IllegalArgumentException` for an endpoint that is not `http(s)://host:port/path`, and for a sink
     /// or shard without any.
     public static HttpSink open(
-            HttpSettings settings,
-            Map<ShardId, List<URI>> shards,
-            Supplier<RowEncoder> encoders,
-            NanoClock clock) {
-        if (shards.isEmpty()) throw new IllegalArgumentException("a sink has a shard");
-        var endpoints = new LinkedHashMap<ShardId, List<HttpEndpoint>>();
-        shards.forEach((shard, addresses) -> {
-            if (addresses.isEmpty()) throw new IllegalArgumentException(shard + ": a shard has an endpoint");
-            endpoints.put(shard, addresses.stream().map(HttpEndpoint::new).toList());
-        });
-        return new HttpSink(settings, endpoints, encoders, clock);
+            HttpSettings settings, Map<ShardId, List<URI>> shards, Supplier<RowEncoder> encoders, NanoClock clock) {
+        return new HttpSink(settings, Endpoints.of(shards, HttpEndpoint::new), encoders, clock);
     }
 
     /// What was found of whether it can be written to.
@@ -109,8 +101,7 @@ public final class HttpSink implements Sink {
             own = clients.fresh();
         } catch (IllegalArgumentException unfit) {
             var where = "sinks." + shards.keySet().iterator().next().sink();
-            return new Checkup(
-                    ceiling, List.of(Finding.fault(where, reason(unfit), "mend the file, or name another")));
+            return new Checkup(ceiling, List.of(Finding.fault(where, reason(unfit), "mend the file, or name another")));
         }
         try {
             return new Checkup(ceiling, new HttpCheckup(settings, shards, clock).look(own, deadlineNanos, wallClock));
@@ -147,7 +138,8 @@ public final class HttpSink implements Sink {
     }
 
     private boolean knowsEachOther(ShardId shard) {
-        return settings.memory().shared() || shards.getOrDefault(shard, List.of()).size() < 2;
+        return settings.memory().shared()
+                || shards.getOrDefault(shard, List.of()).size() < 2;
     }
 
     /// The highest level of delivery that a shard allows as it is set up, and why it is no higher, with what
@@ -156,8 +148,7 @@ public final class HttpSink implements Sink {
         var remembers = settings.memory().remembers();
         if (remembers == null)
             return new Guarantee(
-                    Level.L0,
-                    "http.remembers is left out: set it to how long the server knows tokens, if it does");
+                    Level.L0, "http.remembers is left out: set it to how long the server knows tokens, if it does");
         var known = "as configured (http.remembers): tokens are known for " + text(remembers);
         return knowsEachOther(shard)
                 ? new Guarantee(Level.L2, known + " by every replica of a shard")
@@ -168,7 +159,7 @@ public final class HttpSink implements Sink {
     }
 
     private static String text(Duration time) {
-        return time.toString().substring(2).toLowerCase(java.util.Locale.ROOT);
+        return time.toString().substring(2).toLowerCase(Locale.ROOT);
     }
 
     /// Ends every attempt under way. Blocks for nothing.

@@ -33,7 +33,7 @@ final class HttpWriter implements SinkWriter {
         this.settings = settings;
         this.head = new Head(settings, shard);
         this.clients = clients;
-        this.reach = new Reach(settings, clock);
+        this.reach = new Reach(settings, head, clock);
         this.clock = clock;
     }
 

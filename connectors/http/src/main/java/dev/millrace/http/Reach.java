@@ -9,7 +9,6 @@ import dev.millrace.sinkpool.WriteOutcome;
 import java.io.IOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest.BodyPublishers;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
@@ -17,7 +16,7 @@ import java.util.function.Consumer;
 /// connection and nothing else, since no request is sure to store nothing at a server that is not known.
 ///
 /// Thread ownership: none; each question is of the calling thread.
-record Reach(HttpSettings settings, NanoClock clock) {
+record Reach(HttpSettings settings, Head head, NanoClock clock) {
 
     /// `Written(0, 0)` if it is. Nothing of it is stored.
     WriteOutcome ask(HttpEndpoint endpoint, HttpClient over, long deadlineNanos, Consumer<Runnable> onCancel)
@@ -31,12 +30,17 @@ record Reach(HttpSettings settings, NanoClock clock) {
     private WriteOutcome answered(
             HttpEndpoint endpoint, String path, HttpClient over, long deadlineNanos, Consumer<Runnable> onCancel)
             throws InterruptedException {
-        var request = new HttpExchange.Request(
-                "GET", endpoint.at(path), Map.of(), BodyPublishers.noBody(), () -> false);
-        return switch (new HttpExchange(over, settings.who(), clock)
-                .send(request, Reading.SHORT, deadlineNanos, onCancel)) {
-            case Ended.Answered(var answer) -> HttpExchange.nothingStored(Verdict.of(answer, 0));
-            case Ended.Failed(var outcome) -> outcome;
+        return switch (head.users()) {
+            case Head.Made.Lacking(var outcome) -> outcome;
+            case Head.Made.Ready(var headers) -> {
+                var request = new HttpExchange.Request(
+                        "GET", endpoint.at(path), headers, BodyPublishers.noBody(), () -> false);
+                yield switch (new HttpExchange(over, settings.who(), clock)
+                        .send(request, Reading.SHORT, deadlineNanos, onCancel)) {
+                    case Ended.Answered(var answer) -> HttpExchange.nothingStored(Verdict.of(answer, 0));
+                    case Ended.Failed(var outcome) -> outcome;
+                };
+            }
         };
     }
 
@@ -54,6 +58,6 @@ record Reach(HttpSettings settings, NanoClock clock) {
     private int millis(long deadlineNanos) {
         var most = (int) Math.min(settings.connectTimeout().toMillis(), Integer.MAX_VALUE);
         if (deadlineNanos == NanoClock.NEVER) return Math.max(1, most);
-        return (int) Math.clamp(TimeUnit.NANOSECONDS.toMillis(deadlineNanos - clock.nanoTime()), 1, Math.max(1, most));
+        return Math.clamp(TimeUnit.NANOSECONDS.toMillis(deadlineNanos - clock.nanoTime()), 1, Math.max(1, most));
     }
 }

@@ -26,7 +26,8 @@ final class Verdict {
 
     /// What became of `rows` that were sent.
     static WriteOutcome of(Answer answer, int rows) {
-        var rule = Answers.of(answer.status(), answer.headers().firstValue("Retry-After").isPresent());
+        var rule = Answers.of(
+                answer.status(), answer.headers().firstValue("Retry-After").isPresent());
         if (rule.says() == Rule.Says.WRITTEN && !answer.whole())
             return HttpExchange.unavailable(
                     "answer-cut", "HTTP " + answer.status() + ", and no answer that can be read to its end", true);

@@ -61,8 +61,6 @@ final class Certificates {
     private void tell(String what) {
         if (what.equals(trouble)) return;
         trouble = what;
-        LOG.atError()
-                .addKeyValue("event", of + "_tls_files_unfit")
-                .log("{}; what was read before stays in use", what);
+        LOG.atError().addKeyValue("event", of + "_tls_files_unfit").log("{}; what was read before stays in use", what);
     }
 }

@@ -41,10 +41,8 @@ public final class Handshake {
         }
     }
 
-    private static Certificate shown(Socket plain, String host, SSLContext context, boolean named)
-            throws IOException {
-        try (var secure =
-                (SSLSocket) context.getSocketFactory().createSocket(plain, host, plain.getPort(), true)) {
+    private static Certificate shown(Socket plain, String host, SSLContext context, boolean named) throws IOException {
+        try (var secure = (SSLSocket) context.getSocketFactory().createSocket(plain, host, plain.getPort(), true)) {
             if (named) {
                 var parameters = secure.getSSLParameters();
                 parameters.setEndpointIdentificationAlgorithm("HTTPS");

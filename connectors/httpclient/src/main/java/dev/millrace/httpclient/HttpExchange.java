@@ -80,8 +80,9 @@ public final class HttpExchange {
     /// `onCancel` is given how to end it.
     public Ended send(Request what, Reading reading, long deadlineNanos, Consumer<Runnable> onCancel)
             throws InterruptedException {
-        var request =
-                HttpRequest.newBuilder(what.address()).timeout(left(deadlineNanos)).header("User-Agent", "millrace");
+        var request = HttpRequest.newBuilder(what.address())
+                .timeout(left(deadlineNanos))
+                .header("User-Agent", "millrace");
         try {
             var credentials = Credentials.of(who);
             if (credentials != null) request.header("Authorization", credentials);

@@ -79,7 +79,11 @@ final class TlsFiles {
             context.init(
                     cert == null || key == null
                             ? null
-                            : shown(certificates(where + "cert_file", cert, pems.cert()), where + "key_file", key, pems.key()),
+                            : shown(
+                                    certificates(where + "cert_file", cert, pems.cert()),
+                                    where + "key_file",
+                                    key,
+                                    pems.key()),
                     ca == null ? null : trusted(certificates(where + "ca_file", ca, pems.ca())),
                     null);
             return context;
