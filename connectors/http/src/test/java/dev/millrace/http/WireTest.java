@@ -126,6 +126,29 @@ class WireTest {
         }
     }
 
+    /// A client of the JDK's sends some methods anew by itself where a kept connection ends.
+    @ParameterizedTest
+    @EnumSource(HttpSettings.Method.class)
+    @Tag("WRT-9")
+    @DisplayName("WRT-9: what is sent is sent once, also over a connection that ends just then")
+    void sentOnce(HttpSettings.Method method) throws Exception {
+        try (var front = HttpFront.launch(line -> {
+                            line.read();
+                            line.cut();
+                        })
+                        .next(OK);
+                var post = Post.to(
+                        front.uri(),
+                        with -> method == HttpSettings.Method.PUT ? with.put(Compression.NONE) : with)) {
+            assertThat(post.write("a")).isEqualTo(new Written(1, 0));
+            perhapsStored(post.write("b"), "no-answer");
+            assertThat(front.requests())
+                    .extracting(HttpLine.Request::text)
+                    .containsExactly("a\n", "b\n");
+            assertThat(front.connections()).isEqualTo(1);
+        }
+    }
+
     @Test
     void secretsAreReadAtEveryRequestAndNeverTold(@TempDir Path directory) throws Exception {
         var file = Files.writeString(directory.resolve("key"), "s3cret-one");
