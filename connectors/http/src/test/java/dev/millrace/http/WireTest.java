@@ -138,13 +138,10 @@ class WireTest {
                         })
                         .next(OK);
                 var post = Post.to(
-                        front.uri(),
-                        with -> method == HttpSettings.Method.PUT ? with.put(Compression.NONE) : with)) {
+                        front.uri(), with -> method == HttpSettings.Method.PUT ? with.put(Compression.NONE) : with)) {
             assertThat(post.write("a")).isEqualTo(new Written(1, 0));
             perhapsStored(post.write("b"), "no-answer");
-            assertThat(front.requests())
-                    .extracting(HttpLine.Request::text)
-                    .containsExactly("a\n", "b\n");
+            assertThat(front.requests()).extracting(HttpLine.Request::text).containsExactly("a\n", "b\n");
             assertThat(front.connections()).isEqualTo(1);
         }
     }
