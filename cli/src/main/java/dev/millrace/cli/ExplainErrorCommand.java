@@ -18,9 +18,9 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "explain-error",
         description = {
-            "Tell what an error of ClickHouse or PostgreSQL means, whom it blames, whether rows may be stored, what",
-            "millrace does about it and what you can do. It is named by its code (252, 23505), by its name",
-            "(UNKNOWN_TABLE, unique_violation) or by the server's text, as it stands in a log."
+            "Tell what an error of ClickHouse or PostgreSQL, or a status of HTTP, means, whom it blames, whether rows may",
+            "be stored, what millrace does about it and what you can do. It is named by its code (252, 23505, http 503),",
+            "by its name (UNKNOWN_TABLE, unique_violation) or by the server's text, as it stands in a log."
         })
 final class ExplainErrorCommand implements Callable<Integer> {
     private static final int NOT_KNOWN = 1;

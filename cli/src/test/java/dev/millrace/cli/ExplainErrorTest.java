@@ -53,6 +53,27 @@ class ExplainErrorTest {
     }
 
     @Test
+    @DisplayName("WRT-3: a status of HTTP is explained as the http sink judges it, once for each case")
+    void byStatus() {
+        for (var asked : new String[] {"http-503", "HTTP 503: it does not serve now"}) {
+            assertThat(run(asked.split(" "))).isZero();
+            assertThat(out)
+                    .containsSubsequence(
+                            "HTTP 503",
+                            "where it names a time in Retry-After",
+                            "the shard",
+                            "HTTP 503",
+                            "this replica",
+                            "rows of the batch may be stored")
+                    .doesNotContain("ClickHouse");
+        }
+        assertThat(run("http", "418")).isEqualTo(1);
+        assertThat(out).contains("HTTP 418", "an answer that says nothing of the rows");
+        assertThat(run("http", "999")).isEqualTo(1);
+        assertThat(out).isEmpty();
+    }
+
+    @Test
     @DisplayName("CH-4: a name is explained, however it is spelt; one that means two things has two answers")
     void byName() {
         assertThat(run("unknown_table")).isZero();

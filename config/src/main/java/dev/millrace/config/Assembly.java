@@ -95,11 +95,36 @@ record Assembly(Values root) {
         var postgres = sink.get(SinkKeys.POSTGRES);
         if (postgres.present()) return postgres(postgres);
         var clickhouse = sink.get(ClickHouseKeys.CLICKHOUSE);
-        return clickhouse.present() ? clickhouse(clickhouse) : new BlackholeConfig();
+        if (clickhouse.present()) return clickhouse(clickhouse);
+        var http = sink.get(HttpKeys.HTTP);
+        return http.present() ? http(http) : new BlackholeConfig();
+    }
+
+    private static HttpConfig http(Values http) {
+        var headers = http.orNull(HttpKeys.HEADERS);
+        return new HttpConfig(
+                http.get(HttpKeys.METHOD),
+                http.orNull(HttpKeys.CONTENT_TYPE),
+                http.get(HttpKeys.COMPRESSION),
+                http.get(HttpKeys.TOKEN_HEADER),
+                headers == null ? Collections.emptySortedMap() : headers,
+                http.orNull(HttpKeys.USER),
+                http.orNull(HttpKeys.PASSWORD),
+                http.orNull(HttpKeys.BEARER_TOKEN),
+                http.orNull(HttpKeys.REMEMBERS),
+                http.get(HttpKeys.REMEMBERED_BY),
+                http.orNull(HttpKeys.PING_PATH),
+                tls(http.get(ClickHouseKeys.TLS)));
+    }
+
+    private static ClientTls tls(Values tls) {
+        return new ClientTls(
+                tls.orNull(ClickHouseKeys.CA_FILE),
+                tls.orNull(ClickHouseKeys.CERT_FILE),
+                tls.orNull(ClickHouseKeys.KEY_FILE));
     }
 
     private static ClickHouseConfig clickhouse(Values clickhouse) {
-        var tls = clickhouse.get(ClickHouseKeys.TLS);
         var settings = clickhouse.orNull(ClickHouseKeys.SETTINGS);
         var user = clickhouse.orNull(ClickHouseKeys.USER);
         var verdicts = clickhouse.orNull(ClickHouseKeys.VERDICTS);
@@ -113,10 +138,7 @@ record Assembly(Values root) {
                 clickhouse.get(ClickHouseKeys.COMPRESSION),
                 clickhouse.get(ClickHouseKeys.UNKNOWN_FIELDS),
                 coordinates(clickhouse.get(ClickHouseKeys.COORDINATES)),
-                new ClickHouseConfig.Tls(
-                        tls.orNull(ClickHouseKeys.CA_FILE),
-                        tls.orNull(ClickHouseKeys.CERT_FILE),
-                        tls.orNull(ClickHouseKeys.KEY_FILE)),
+                tls(clickhouse.get(ClickHouseKeys.TLS)),
                 settings == null ? Collections.emptySortedMap() : settings,
                 verdicts == null ? List.of() : verdicts);
     }

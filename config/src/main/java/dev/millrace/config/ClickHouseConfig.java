@@ -1,6 +1,5 @@
 package dev.millrace.config;
 
-import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
@@ -22,7 +21,7 @@ public record ClickHouseConfig(
         Compression compression,
         UnknownFields unknownFields,
         SortedMap<Coordinate, String> coordinates,
-        Tls tls,
+        ClientTls tls,
         SortedMap<String, String> settings,
         List<Verdict> verdicts)
         implements SinkKind {
@@ -108,17 +107,5 @@ public record ClickHouseConfig(
         WAIT,
         /// Table, right or setting: the batch is held, loudly, until a person has mended it.
         SETTINGS
-    }
-
-    /// PEM files for `https` endpoints: the authorities to trust, without them the JDK's, and what the
-    /// sink shows of itself.
-    public record Tls(
-            @Nullable Path caFile,
-            @Nullable Path certFile,
-            @Nullable Path keyFile) {
-        public Tls {
-            if ((certFile == null) != (keyFile == null))
-                throw new IllegalArgumentException("certFile and keyFile go together");
-        }
     }
 }

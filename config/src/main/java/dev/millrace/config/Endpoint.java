@@ -1,5 +1,6 @@
 package dev.millrace.config;
 
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// The address of one replica of a shard. `toString` is its text in the file; it never holds a credential.
@@ -54,6 +55,36 @@ public sealed interface Endpoint {
         @Override
         public String toString() {
             return (encrypted ? "https://" : "http://") + address;
+        }
+    }
+
+    /// `http://host:port/path` or `https://host:port/path`: where a server takes rows.
+    record Receiver(boolean encrypted, HostPort address, String path) implements Endpoint {
+        private static final int LONGEST_PATH = 1024;
+        private static final Pattern PATH = Pattern.compile("/([A-Za-z0-9._~!$&'()*+,;=:/-]|%[0-9A-Fa-f]{2})*");
+
+        public Receiver {
+            Require.atLeast("port", address.port(), 1);
+            Require.matches("path", isPath(path), path);
+        }
+
+        /// Null for anything else: user-info and queries, which may be secrets, included.
+        static @Nullable Receiver parse(String text) {
+            var behind = text.startsWith("http://") ? 7 : text.startsWith("https://") ? 8 : -1;
+            if (behind < 0) return null;
+            var slash = text.indexOf('/', behind);
+            var server = Http.parse(slash < 0 ? text : text.substring(0, slash));
+            var path = slash < 0 ? "/" : text.substring(slash);
+            return server == null || !isPath(path) ? null : new Receiver(server.encrypted(), server.address(), path);
+        }
+
+        static boolean isPath(String text) {
+            return text.length() <= LONGEST_PATH && PATH.matcher(text).matches();
+        }
+
+        @Override
+        public String toString() {
+            return new Http(encrypted, address) + path;
         }
     }
 

@@ -105,17 +105,21 @@ final class Explanation {
             node(setting.name(), value.node(), setting.secret(), depth);
         } else if (value.node() instanceof ConfigNode.Mapping(var _, var entries) && !entries.isEmpty()) {
             outline.line(depth, setting.name() + ":");
-            entries.forEach(
-                    entry -> node(entry.key(), entry.value(), KafkaClientKeys.isSecret(entry.key()), depth + 1));
+            entries.forEach(entry -> node(entry.key(), entry.value(), secret(setting.type(), entry.key()), depth + 1));
         } else {
             outline.line(depth, setting.name() + ": {}", at(value.place()));
         }
     }
 
+    private static boolean secret(ValueType<?> type, String key) {
+        return type instanceof HeadersType ? HeadersType.isSecret(key) : KafkaClientKeys.isSecret(key);
+    }
+
     private static boolean byName(ValueType<?> type) {
         return type instanceof KafkaPropertiesType
                 || type instanceof ServerSettingsType
-                || type instanceof VerdictsType;
+                || type instanceof VerdictsType
+                || type instanceof HeadersType;
     }
 
     private boolean counts(Key.Setting<?> setting, Values values) {

@@ -2,7 +2,6 @@ package dev.millrace.config;
 
 /// A part of Millrace that is not built yet, as a message names it.
 enum Part {
-    HTTP("the HTTP sink"),
     AVRO_AND_PROTOBUF("the Avro and Protobuf formats"),
     FIELD_ROUTES("routing by a field"),
     LANES("ordering by key");

@@ -22,15 +22,19 @@ record SecretType() implements ScalarType<Secret> {
                     .warn(node.place(), path, "stands in the file in clear; use ${file:/run/secrets/…} or ${VAR}");
         }
         return switch (parse(text)) {
-            case Parsed.Good<Secret>(var value) ->
-                text.fromFile()
-                        ? Secret.of(value.reveal(), () -> again(text.source(), reading.interpolation()))
-                        : value;
+            case Parsed.Good<Secret> _ -> secret(text, reading);
             case Parsed.Bad<Secret>(var message) -> {
                 reading.problems().error(node.place(), path, message);
                 yield null;
             }
         };
+    }
+
+    /// What was read: what a file brings in may be another by now.
+    static Secret secret(Text text, Reading reading) {
+        return text.fromFile()
+                ? Secret.of(text.value(), () -> new SecretType().again(text.source(), reading.interpolation()))
+                : Secret.of(text.value());
     }
 
     private String again(String source, Interpolation interpolation) {

@@ -13,7 +13,7 @@ record ShardChecks(Problems problems, Values.Named sink) {
         var values = sink.values();
         var shards = values.orNull(SinkKeys.SHARDS);
         var form = Form.of(values);
-        if (form == Form.POSTGRES || form == Form.CLICKHOUSE) {
+        if (form != Form.BLACKHOLE) {
             if (shards == null && !values.refused(SinkKeys.SHARDS)) {
                 var expected = SinkKeys.SHARDS.type().expected();
                 problems.error(values.place(), values.path() + ".shards", "is required; add it: " + expected);
@@ -49,6 +49,7 @@ record ShardChecks(Problems problems, Values.Named sink) {
         return switch (form) {
             case POSTGRES -> Endpoint.Postgres.parse(text.value());
             case CLICKHOUSE -> Endpoint.Http.parse(text.value());
+            case HTTP -> Endpoint.Receiver.parse(text.value());
             case BLACKHOLE -> Endpoint.Blackhole.isText(text.value()) ? new Endpoint.Blackhole(text.value()) : null;
         };
     }
@@ -70,6 +71,7 @@ record ShardChecks(Problems problems, Values.Named sink) {
     private enum Form {
         POSTGRES("postgres", "postgres://host:port/database", "a database"),
         CLICKHOUSE("clickhouse", "http://host:port or https://host:port", "a replica"),
+        HTTP("http", "http://host:port/path or https://host:port/path", "an address"),
         BLACKHOLE("blackhole", "blackhole:a", "a name");
 
         private final String key;
@@ -84,7 +86,8 @@ record ShardChecks(Problems problems, Values.Named sink) {
 
         static Form of(Values sink) {
             if (sink.get(SinkKeys.POSTGRES).present()) return POSTGRES;
-            return sink.get(ClickHouseKeys.CLICKHOUSE).present() ? CLICKHOUSE : BLACKHOLE;
+            if (sink.get(ClickHouseKeys.CLICKHOUSE).present()) return CLICKHOUSE;
+            return sink.get(HttpKeys.HTTP).present() ? HTTP : BLACKHOLE;
         }
     }
 

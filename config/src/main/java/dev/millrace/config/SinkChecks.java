@@ -28,6 +28,11 @@ record SinkChecks(Problems problems, Values root, Values.Named sink) {
             read(clickhouse);
             oneBlock();
         }
+        var http = sink.values().get(HttpKeys.HTTP);
+        if (http.present()) {
+            new HttpChecks(problems, http).run();
+            shown(http.get(ClickHouseKeys.TLS));
+        }
         new ShardChecks(problems, sink).run();
         batches(sink.values().get(SinkKeys.BATCH), sink.values().get(SinkKeys.CHUNK));
         if (SinkKeys.advisory(sink.values())) {
@@ -45,11 +50,12 @@ record SinkChecks(Problems problems, Values root, Values.Named sink) {
                         values.get(SinkKeys.POSTGRES).present(),
                         values.get(SinkKeys.BLACKHOLE).present(),
                         values.get(ClickHouseKeys.CLICKHOUSE).present(),
-                        values.has(SinkKeys.HTTP))
+                        values.get(HttpKeys.HTTP).present())
                 .filter(present -> present)
                 .count();
         if (kinds == 0)
-            problems.error(sink.place(), values.path(), "has no kind; add postgres, clickhouse or blackhole below it");
+            problems.error(
+                    sink.place(), values.path(), "has no kind; add postgres, clickhouse, http or blackhole below it");
         if (kinds > 1) problems.error(sink.place(), values.path(), "has more than one kind; keep one");
     }
 

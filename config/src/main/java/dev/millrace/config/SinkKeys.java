@@ -4,7 +4,6 @@ import dev.millrace.config.ChoiceType.Choice;
 import dev.millrace.config.Key.NamedSections;
 import dev.millrace.config.Key.Section;
 import dev.millrace.config.Key.Setting;
-import dev.millrace.config.Key.Unbuilt;
 import dev.millrace.config.PostgresConfig.OnConflict;
 import dev.millrace.config.PostgresConfig.TableName;
 import dev.millrace.config.PostgresConfig.UnknownFields;
@@ -54,11 +53,10 @@ final class SinkKeys {
     static final Section POSTGRES = Section.of(
             "postgres", "a PostgreSQL table", TABLE, USER, PASSWORD, ON_CONFLICT, UNKNOWN_FIELDS, RAW_COLUMN, TLS);
     static final Section BLACKHOLE = Section.of("blackhole", "accepts everything and keeps nothing");
-    static final Unbuilt HTTP = new Unbuilt("http", Part.HTTP, "use postgres, clickhouse or blackhole");
 
     static final Setting<List<ShardsType.Shard>> SHARDS = Setting.of(
                     "shards", new ShardsType(), "slices of the data, each with its replicas' endpoints")
-            .leftOut("one shard, s0, with blackhole; required with postgres and clickhouse");
+            .leftOut("one shard, s0, with blackhole; required with every other kind");
 
     static final Setting<Integer> MAX_ROWS = Setting.of(
                     "max_rows", CountType.between(1, 10_000_000), "rows at which a batch is sealed")
@@ -145,7 +143,7 @@ final class SinkKeys {
                             POSTGRES,
                             BLACKHOLE,
                             ClickHouseKeys.CLICKHOUSE,
-                            HTTP,
+                            HttpKeys.HTTP,
                             SHARDS,
                             BATCH,
                             CHUNK,
@@ -155,7 +153,7 @@ final class SinkKeys {
                             RETRY,
                             BreakerKeys.BREAKER,
                             AMBIGUOUS)
-                    .withOneOf(POSTGRES, ClickHouseKeys.CLICKHOUSE, BLACKHOLE));
+                    .withOneOf(POSTGRES, ClickHouseKeys.CLICKHOUSE, HttpKeys.HTTP, BLACKHOLE));
 
     private SinkKeys() {}
 

@@ -1,4 +1,4 @@
 package dev.millrace.config;
 
 /// What a sink writes to, with the settings of that kind.
-public sealed interface SinkKind permits PostgresConfig, ClickHouseConfig, BlackholeConfig {}
+public sealed interface SinkKind permits PostgresConfig, ClickHouseConfig, HttpConfig, BlackholeConfig {}

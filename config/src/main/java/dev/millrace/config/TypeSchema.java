@@ -47,6 +47,7 @@ final class TypeSchema {
             case KafkaPropertiesType _ -> properties(KafkaClientKeys.allowed());
             case ServerSettingsType _ -> properties(ServerSettings.allowed());
             case VerdictsType _ -> verdicts();
+            case HeadersType _ -> headers();
         };
     }
 
@@ -112,6 +113,14 @@ final class TypeSchema {
                 .with("maxProperties", VerdictsType.MOST)
                 .with("propertyNames", formed(VerdictsType.KEY))
                 .with("additionalProperties", of(VerdictsType.WORD));
+    }
+
+    private static Json.Obj headers() {
+        return Json.Obj.empty()
+                .with("type", "object", "null")
+                .with("maxProperties", HeadersType.MOST)
+                .with("propertyNames", formed(HeadersType.NAME))
+                .with("additionalProperties", Json.Obj.empty().with("type", "string", "number", "boolean"));
     }
 
     private static Json.Obj properties(Collection<String> allowed) {

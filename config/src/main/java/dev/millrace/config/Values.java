@@ -20,7 +20,6 @@ final class Values {
     private final Map<String, Value<?>> settings = new HashMap<>();
     private final Map<String, Values> sections = new HashMap<>();
     private final Map<String, List<Named>> named = new HashMap<>();
-    private final Set<String> unbuilt = new HashSet<>();
     private final Set<String> refused = new HashSet<>();
 
     /// A section with the name its user gave it.
@@ -64,14 +63,6 @@ final class Values {
 
     void put(Key.NamedSections sections, List<Named> values) {
         named.put(sections.name(), new ArrayList<>(values));
-    }
-
-    void put(Key.Unbuilt key) {
-        unbuilt.add(key.name());
-    }
-
-    boolean has(Key.Unbuilt key) {
-        return unbuilt.contains(key.name());
     }
 
     /// Null where it has no value: left out without a default, or refused.

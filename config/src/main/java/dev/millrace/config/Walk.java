@@ -37,10 +37,8 @@ record Walk(Reading reading) {
                 case Key.Setting<?> setting -> setting(setting, entry, path, values);
                 case Key.Section below -> values.put(below, present(below, entry.value(), entry.place(), path));
                 case Key.NamedSections below -> values.put(below, named(below, entry, path));
-                case Key.Unbuilt unbuilt -> {
-                    values.put(unbuilt);
+                case Key.Unbuilt unbuilt ->
                     error(entry.place(), path, unbuilt.part().notBuilt() + "; " + unbuilt.remedy());
-                }
             }
         }
         for (var key : section.keys()) {

@@ -20,6 +20,8 @@ class SettingsPageTest {
         var end = page.indexOf("## Not built yet");
         assertThat(page.substring(0, end)).doesNotContain("`ordering: key`", "lanes");
         assertThat(page.substring(end))
-                .contains("`sinks.<name>.http` | the HTTP sink", "`sinks.<name>.ordering: key` | ordering by key");
+                .contains(
+                        "`format.avro` | the Avro and Protobuf formats",
+                        "`sinks.<name>.ordering: key` | ordering by key");
     }
 }

@@ -3,12 +3,17 @@ package dev.millrace.pipeline;
 import dev.millrace.clickhouse.ErrorExplanation;
 import dev.millrace.config.ClickHouseConfig;
 import dev.millrace.config.PipelineConfig;
+import dev.millrace.http.AnswerExplanation;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// Looks an error of a store up in the tables that judge its answers, for a person.
 public final class ErrorBook {
+    /// An answer to the http sink, as it stands in a log or as a person says it.
+    private static final Pattern STATUS = Pattern.compile("^\\s*(?i:http)[- ]?(\\d{3})\\b");
+
     private ErrorBook() {}
 
     /// What is known, a line each. `known`: the error is in a table. No line at all: that is no
@@ -24,6 +29,14 @@ public final class ErrorBook {
     public static Entry look(String asked, @Nullable PipelineConfig config) {
         var lines = new ArrayList<String>();
         var known = false;
+        var status = STATUS.matcher(asked);
+        if (status.find()) {
+            for (var one : AnswerExplanation.of(Integer.parseInt(status.group(1)))) {
+                known |= one.known();
+                http(one, lines);
+            }
+            return new Entry(lines, known);
+        }
         var postgres = dev.millrace.postgres.ErrorExplanation.of(asked);
         for (var one : postgres) {
             known |= one.known();
@@ -36,6 +49,18 @@ public final class ErrorBook {
                 clickhouse(one, config, lines);
             }
         return new Entry(lines, known);
+    }
+
+    private static void http(AnswerExplanation one, List<String> lines) {
+        lines.add("HTTP " + one.status());
+        body(
+                lines,
+                one.means(),
+                one.blames(),
+                one.stored(),
+                one.does(),
+                one.remedy(),
+                "RFC 9110 and docs/http.md, of the http sink");
     }
 
     private static void postgres(dev.millrace.postgres.ErrorExplanation one, List<String> lines) {

@@ -2,6 +2,7 @@ package dev.millrace.pipeline;
 
 import dev.millrace.config.BlackholeConfig;
 import dev.millrace.config.ClickHouseConfig;
+import dev.millrace.config.HttpConfig;
 import dev.millrace.config.PipelineConfig;
 import dev.millrace.config.PostgresConfig;
 import dev.millrace.config.ShardConfig;
@@ -62,6 +63,7 @@ final class Fingerprints {
                                 "format " + clickhouse.format(),
                                 "unknown_fields " + clickhouse.unknownFields(),
                                 "coordinates " + clickhouse.coordinates());
+                    case HttpConfig _ -> List.of("http");
                     case BlackholeConfig() -> List.of("blackhole");
                 });
         return String.join("\n", parts);

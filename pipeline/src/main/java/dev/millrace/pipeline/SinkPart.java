@@ -3,10 +3,13 @@ package dev.millrace.pipeline;
 import dev.millrace.clickhouse.ClickHouseSink;
 import dev.millrace.config.BlackholeConfig;
 import dev.millrace.config.ClickHouseConfig;
+import dev.millrace.config.FormatConfig;
+import dev.millrace.config.HttpConfig;
 import dev.millrace.config.PipelineConfig;
 import dev.millrace.config.PostgresConfig;
 import dev.millrace.config.SinkConfig;
 import dev.millrace.config.Topics;
+import dev.millrace.http.HttpSink;
 import dev.millrace.kafka.PassThroughEncoder;
 import dev.millrace.kafka.SinkFeed;
 import dev.millrace.postgres.Description;
@@ -17,6 +20,7 @@ import dev.millrace.sinkpool.Guarantee;
 import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.NewestTokens;
 import dev.millrace.sinkpool.Router;
+import dev.millrace.sinkpool.RowEncoder;
 import dev.millrace.sinkpool.ShardId;
 import dev.millrace.sinkpool.ShardSpec;
 import dev.millrace.sinkpool.Sink;
@@ -27,6 +31,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -68,9 +73,19 @@ final class SinkPart {
                                 shards(config),
                                 PassThroughEncoder::singleLine,
                                 clock);
+                    case HttpConfig http ->
+                        HttpSink.open(Wiring.http(pipeline, config, http), shards(config), lines(pipeline), clock);
                     case BlackholeConfig() -> new BlackholeSink(PassThroughEncoder::exact);
                 },
                 Wiring.planned(pipeline, config));
+    }
+
+    /// A checked value is written on one line; of any other no byte is changed.
+    private static Supplier<RowEncoder> lines(PipelineConfig pipeline) {
+        return switch (pipeline.format()) {
+            case FormatConfig.Json _ -> PassThroughEncoder::singleLine;
+            case FormatConfig.Raw _ -> PassThroughEncoder::exact;
+        };
     }
 
     private static Map<ShardId, List<URI>> shards(SinkConfig config) {
@@ -109,8 +124,22 @@ final class SinkPart {
                     case dev.millrace.clickhouse.Description.NotReachable(var failure) -> failure.toString();
                     case dev.millrace.clickhouse.Description.Refused(var reason) -> throw refused(reason);
                 };
+            case HttpSink http -> looked(http, deadlineNanos);
             default -> reached(List.of());
         };
+    }
+
+    /// It is written to whether or not it is there: its breakers and retries wait for it.
+    private @Nullable String looked(HttpSink http, long deadlineNanos) throws StartFailure {
+        try {
+            return switch (http.look(deadlineNanos)) {
+                case HttpSink.Looked.Seen(var silent) -> reached(silent);
+                case HttpSink.Looked.Refused(var reason) -> throw refused(reason);
+            };
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+            return "looking at it was ended";
+        }
     }
 
     private @Nullable String reached(List<ShardId> unreached) {
@@ -143,6 +172,7 @@ final class SinkPart {
                         config.kind() instanceof PostgresConfig kind
                                 && kind.onConflict() == PostgresConfig.OnConflict.IGNORE);
             case ClickHouseSink clickhouse -> clickhouse.ceiling(shard);
+            case HttpSink http -> http.ceiling(shard);
             default -> NOTHING_KEPT;
         };
     }
@@ -153,6 +183,7 @@ final class SinkPart {
         var checkup = switch (sink) {
             case PostgresSink postgres -> postgres.checkUp(deadlineNanos, wallClock);
             case ClickHouseSink clickhouse -> clickhouse.checkUp(deadlineNanos, wallClock);
+            case HttpSink http -> http.checkUp(deadlineNanos, wallClock);
             default -> new Checkup(NOTHING_KEPT, List.<Finding>of());
         };
         if (!config.advisory()) return new Checkup(levels.of(checkup.guarantee()), checkup.findings());

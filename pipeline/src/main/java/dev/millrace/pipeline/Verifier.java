@@ -4,6 +4,7 @@ import dev.millrace.clickhouse.PlacesAsked;
 import dev.millrace.clickhouse.StoredPlaces;
 import dev.millrace.config.BlackholeConfig;
 import dev.millrace.config.ClickHouseConfig;
+import dev.millrace.config.HttpConfig;
 import dev.millrace.config.PipelineConfig;
 import dev.millrace.config.PostgresConfig;
 import dev.millrace.config.SinkConfig;
@@ -121,6 +122,7 @@ public final class Verifier {
             case PostgresConfig _ ->
                 throw wrong(where + "a PostgreSQL sink stores no coordinates of its rows, so they can't be read back"
                         + " by offset" + others);
+            case HttpConfig _ -> throw wrong(where + "rows that went out over HTTP can't be read back" + others);
             case BlackholeConfig() -> throw wrong(where + "blackhole keeps nothing" + others);
         };
         StoredPlaces places;

@@ -10,9 +10,11 @@ import dev.millrace.config.BlackholeConfig;
 import dev.millrace.config.BreakerConfig;
 import dev.millrace.config.ClickHouseConfig;
 import dev.millrace.config.ClickHouseConfig.Coordinate;
+import dev.millrace.config.ClientTls;
 import dev.millrace.config.Delivery;
 import dev.millrace.config.Endpoint;
 import dev.millrace.config.FormatConfig;
+import dev.millrace.config.HttpConfig;
 import dev.millrace.config.KafkaClientDefaults;
 import dev.millrace.config.KafkaSourceConfig;
 import dev.millrace.config.OnConfigChange;
@@ -25,6 +27,10 @@ import dev.millrace.config.Secret;
 import dev.millrace.config.ShardConfig;
 import dev.millrace.config.SinkConfig;
 import dev.millrace.config.Topics;
+import dev.millrace.http.HttpSettings;
+import dev.millrace.httpclient.Compression;
+import dev.millrace.httpclient.Tls;
+import dev.millrace.httpclient.Who;
 import dev.millrace.kafka.KafkaSourceSettings;
 import dev.millrace.kafka.KeyRouter;
 import dev.millrace.kafka.PartitionRouter;
@@ -244,7 +250,7 @@ final class Wiring {
     }
 
     static PostgresSettings postgres(PipelineConfig config, SinkConfig sink, PostgresConfig postgres) {
-        var connect = min(LONGEST_CONNECT, sink.writeTimeout().dividedBy(2));
+        var connect = longestConnect(sink);
         return new PostgresSettings(
                 postgres.table().toString(),
                 new PostgresSettings.Login(postgres.user(), passwordOf(postgres), tls(postgres.tls())),
@@ -282,7 +288,7 @@ final class Wiring {
         return new ClickHouseSettings(
                 clickhouse.database(),
                 clickhouse.table(),
-                new ClickHouseSettings.Login(who(clickhouse), clickhouseTls(clickhouse.tls())),
+                new ClickHouseSettings.Login(who(clickhouse), tls(clickhouse.tls())),
                 new ClickHouseSettings.Rows(
                         switch (clickhouse.format()) {
                             case JSON_EACH_ROW -> ClickHouseSettings.Format.JSON_EACH_ROW;
@@ -294,13 +300,11 @@ final class Wiring {
                         },
                         coordinates(clickhouse.coordinates())),
                 switch (clickhouse.compression()) {
-                    case NONE -> ClickHouseSettings.Compression.NONE;
-                    case LZ4 -> ClickHouseSettings.Compression.LZ4;
-                    case ZSTD -> ClickHouseSettings.Compression.ZSTD;
+                    case NONE -> Compression.NONE;
+                    case LZ4 -> Compression.LZ4;
+                    case ZSTD -> Compression.ZSTD;
                 },
-                new ClickHouseSettings.Limits(
-                        min(LONGEST_CONNECT, sink.writeTimeout().dividedBy(2)),
-                        sink.batch().maxCuts()),
+                new ClickHouseSettings.Limits(longestConnect(sink), sink.batch().maxCuts()),
                 clickhouse.settings(),
                 verdicts(clickhouse));
     }
@@ -321,15 +325,15 @@ final class Wiring {
     }
 
     /// Read again at every request, where it came from a file.
-    private static ClickHouseSettings.Secret password(@Nullable Secret password) {
+    private static dev.millrace.httpclient.Secret password(@Nullable Secret password) {
         return password == null ? () -> "" : password::current;
     }
 
-    private static ClickHouseSettings.Who who(ClickHouseConfig clickhouse) {
+    private static Who who(ClickHouseConfig clickhouse) {
         var token = clickhouse.token();
         return token == null
-                ? new ClickHouseSettings.Who.User(clickhouse.user(), password(clickhouse.password()))
-                : new ClickHouseSettings.Who.Bearer(token::current);
+                ? new Who.User(clickhouse.user(), password(clickhouse.password()))
+                : new Who.Bearer(token::current);
     }
 
     static List<VerdictOverride> verdicts(ClickHouseConfig clickhouse) {
@@ -348,8 +352,51 @@ final class Wiring {
                 .toList();
     }
 
-    private static ClickHouseSettings.Tls clickhouseTls(ClickHouseConfig.Tls tls) {
-        return new ClickHouseSettings.Tls(tls.caFile(), tls.certFile(), tls.keyFile());
+    private static Tls tls(ClientTls tls) {
+        return new Tls(tls.caFile(), tls.certFile(), tls.keyFile());
+    }
+
+    static HttpSettings http(PipelineConfig config, SinkConfig sink, HttpConfig http) {
+        var type = http.contentType();
+        var headers = new TreeMap<String, dev.millrace.httpclient.Secret>();
+        http.headers().forEach((name, value) -> headers.put(name, value::current));
+        return new HttpSettings(
+                config.name(),
+                new HttpSettings.Request(
+                        switch (http.method()) {
+                            case POST -> HttpSettings.Method.POST;
+                            case PUT -> HttpSettings.Method.PUT;
+                        },
+                        type != null
+                                ? type
+                                : switch (config.format()) {
+                                    case FormatConfig.Json _ -> "application/x-ndjson";
+                                    case FormatConfig.Raw _ -> "application/octet-stream";
+                                },
+                        switch (http.compression()) {
+                            case NONE -> Compression.NONE;
+                            case GZIP -> Compression.GZIP;
+                            case LZ4 -> Compression.LZ4;
+                            case ZSTD -> Compression.ZSTD;
+                        },
+                        http.tokenHeader(),
+                        headers),
+                who(http),
+                tls(http.tls()),
+                new HttpSettings.Memory(http.remembers(), http.rememberedBy() == HttpConfig.RememberedBy.SHARD),
+                http.pingPath(),
+                longestConnect(sink));
+    }
+
+    private static Who who(HttpConfig http) {
+        var token = http.bearerToken();
+        if (token != null) return new Who.Bearer(token::current);
+        var user = http.user();
+        return user == null ? new Who.Nobody() : new Who.User(user, password(http.password()));
+    }
+
+    private static Duration longestConnect(SinkConfig sink) {
+        return min(LONGEST_CONNECT, sink.writeTimeout().dividedBy(2));
     }
 
     static Router router(RouteConfig route, int shards) {
@@ -367,6 +414,7 @@ final class Wiring {
         return switch (endpoint) {
             case Endpoint.Postgres postgres -> URI.create(postgres.toString());
             case Endpoint.Http http -> URI.create(http.toString());
+            case Endpoint.Receiver receiver -> URI.create(receiver.toString());
             case Endpoint.Blackhole(var name) -> URI.create(name);
         };
     }

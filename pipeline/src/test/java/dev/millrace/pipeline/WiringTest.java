@@ -3,17 +3,21 @@ package dev.millrace.pipeline;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.clickhouse.ClickHouseSettings;
-import dev.millrace.clickhouse.ClickHouseSettings.Who;
 import dev.millrace.clickhouse.Coordinates;
 import dev.millrace.clickhouse.VerdictOverride;
 import dev.millrace.clickhouse.VerdictOverride.Blames;
 import dev.millrace.config.ClickHouseConfig;
 import dev.millrace.config.Configuration;
+import dev.millrace.config.HttpConfig;
 import dev.millrace.config.PipelineConfig;
 import dev.millrace.config.ReadResult;
 import dev.millrace.config.ServerSettings;
+import dev.millrace.http.HttpSettings;
+import dev.millrace.httpclient.Compression;
+import dev.millrace.httpclient.Who;
 import dev.millrace.sinkpool.AmbiguousSettings;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -118,6 +122,42 @@ final class WiringTest {
         assertThat(secret.reveal()).isEqualTo("first");
         Files.writeString(token, "second");
         assertThat(secret.reveal()).isEqualTo("second");
+    }
+
+    @Test
+    @Tag("EO-11")
+    void theHttpSinkGetsAllOfTheFile() throws IOException {
+        var key = Files.writeString(folder.resolve("key"), "first\n");
+        var text = FILE.replace(
+                        "postgres: { table: public.orders, user: ingest, password: none-needed }",
+                        "http: { method: PUT, compression: zstd, token_header: X-Token, headers: { X-Key: \"${file:"
+                                + key
+                                + "}\" }, user: me, password: \"${file:" + key
+                                + "}\", remembers: 2h, remembered_by: replica, ping_path: /up }")
+                .replace("postgres://127.0.0.1:9/shop", "https://127.0.0.1:9/in/rows");
+        var read = Configuration.read(Files.writeString(folder.resolve("pipeline.yaml"), text), _ -> null);
+        if (!(read instanceof ReadResult.Loaded(var config, var _))) throw new AssertionError(read);
+        var sink = config.sinks().getFirst();
+        if (!(sink.kind() instanceof HttpConfig http)) throw new AssertionError(sink);
+
+        var settings = Wiring.http(config, sink, http);
+
+        assertThat(settings.pipeline()).isEqualTo(config.name());
+        assertThat(settings.request().method()).isEqualTo(HttpSettings.Method.PUT);
+        assertThat(settings.request().contentType()).isEqualTo("application/x-ndjson");
+        assertThat(settings.request().compression()).isEqualTo(Compression.ZSTD);
+        assertThat(settings.request().tokenHeader()).isEqualTo("X-Token");
+        assertThat(settings.memory()).isEqualTo(new HttpSettings.Memory(Duration.ofHours(2), false));
+        assertThat(settings.pingPath()).isEqualTo("/up");
+        assertThat(Wiring.endpoints(sink.shards().getFirst()))
+                .containsExactly(URI.create("https://127.0.0.1:9/in/rows"));
+        if (!(settings.who() instanceof Who.User(var name, var password))) throw new AssertionError(settings.who());
+        assertThat(name).isEqualTo("me");
+        var header = settings.request().headers().get("X-Key");
+        Files.writeString(key, "second");
+        assertThat(password.reveal()).isEqualTo("second");
+        assertThat(header == null ? "none" : header.reveal()).isEqualTo("second");
+        assertThat(settings.toString() + config).doesNotContain("first", "second");
     }
 
     @Test

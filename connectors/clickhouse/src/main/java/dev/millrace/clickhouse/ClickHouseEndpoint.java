@@ -28,6 +28,10 @@ record ClickHouseEndpoint(String scheme, String authority) {
         return URI.create(scheme + "://" + authority + "/?" + query);
     }
 
+    URI address() {
+        return URI.create(toString());
+    }
+
     URI ping() {
         return URI.create(scheme + "://" + authority + "/ping");
     }

@@ -1,12 +1,15 @@
 package dev.millrace.clickhouse;
 
-import java.nio.file.Path;
+import dev.millrace.httpclient.Clients;
+import dev.millrace.httpclient.Compression;
+import dev.millrace.httpclient.Secret;
+import dev.millrace.httpclient.Tls;
+import dev.millrace.httpclient.Who;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
 
 /// What one ClickHouse sink was told to do. `extra` are settings of the user's, sent with every insert:
 /// none that the sink owns. `verdicts` are the user's, which come before those of the table of codes.
@@ -28,6 +31,11 @@ public record ClickHouseSettings(
         // In one order, so that a request is the same in every run.
         extra = Collections.unmodifiableSortedMap(new TreeMap<>(extra));
         verdicts = List.copyOf(verdicts);
+    }
+
+    /// Its clients, none of which is connected.
+    Clients clients() {
+        return new Clients("clickhouse", login.tls(), limits.connectTimeout());
     }
 
     /// Without verdicts of the user's.
@@ -52,55 +60,9 @@ public record ClickHouseSettings(
         String writer() {
             return switch (who) {
                 case Who.User(var name, var _) -> name;
+                case Who.Nobody _ -> "nobody";
                 case Who.Bearer _ -> "the token's user";
             };
-        }
-    }
-
-    /// As whom. A secret is asked for at every request, so that a rotated one is taken up. Prints none.
-    public sealed interface Who {
-        /// By name and password.
-        record User(String name, Secret password) implements Who {
-            public User {
-                if (name.isEmpty() || name.indexOf(':') >= 0)
-                    throw new IllegalArgumentException("clickhouse.user is empty or holds a colon");
-            }
-
-            @Override
-            public String toString() {
-                return "User[name=" + name + ", password=***]";
-            }
-        }
-
-        /// By what a token says.
-        record Bearer(Secret token) implements Who {
-            @Override
-            public String toString() {
-                return "Bearer[token=***]";
-            }
-        }
-    }
-
-    /// Where a password or token comes from.
-    @FunctionalInterface
-    public interface Secret {
-        /// The secret itself. Empty for a user who has none.
-        String reveal();
-    }
-
-    /// How `https` endpoints are checked, and how the sink shows who it is.
-    ///
-    /// Certificate and host name are checked against the authorities in `caFile` or, without one, the
-    /// JDK's. `keyFile` and `certFile` are PEM, for mutual TLS.
-    public record Tls(
-            @Nullable Path caFile,
-            @Nullable Path certFile,
-            @Nullable Path keyFile) {
-        public static final Tls DEFAULTS = new Tls(null, null, null);
-
-        public Tls {
-            if ((certFile == null) != (keyFile == null))
-                throw new IllegalArgumentException("clickhouse.tls: cert_file and key_file go together");
         }
     }
 
@@ -127,20 +89,6 @@ public record ClickHouseSettings(
         REFUSE,
         /// Left out: by the server of a row that is sent as it is, else here.
         IGNORE
-    }
-
-    /// How a body is compressed.
-    public enum Compression {
-        NONE(""),
-        LZ4("lz4"),
-        ZSTD("zstd");
-
-        /// As `Content-Encoding` names it; empty for none.
-        final String encoding;
-
-        Compression(String encoding) {
-            this.encoding = encoding;
-        }
     }
 
     /// A connect takes at most `connectTimeout`, a whole request what its attempt is given. A

@@ -1,6 +1,8 @@
 package dev.millrace.clickhouse;
 
 import dev.millrace.clickhouse.ClickHouseSettings.Format;
+import dev.millrace.httpclient.Clients;
+import dev.millrace.httpclient.Endpoints;
 import dev.millrace.json.IgnoredFields;
 import dev.millrace.json.JsonFields;
 import dev.millrace.sinkpool.Checkup;
@@ -20,7 +22,6 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -69,7 +70,7 @@ public final class ClickHouseSink implements Sink {
         this.shards = shards;
         this.encoders = encoders;
         this.clock = clock;
-        clients = new Clients(settings);
+        clients = settings.clients();
         dialects = new Dialects(clock);
         preflight = new Preflight(settings, shards, clients::fresh, dialects, clock);
         writers = new ClickHouseWriter.Shared(
@@ -86,13 +87,7 @@ public final class ClickHouseSink implements Sink {
             Map<ShardId, List<URI>> shards,
             Supplier<RowEncoder> encoders,
             NanoClock clock) {
-        if (shards.isEmpty()) throw new IllegalArgumentException("a sink has a shard");
-        var endpoints = new LinkedHashMap<ShardId, List<ClickHouseEndpoint>>();
-        shards.forEach((shard, addresses) -> {
-            if (addresses.isEmpty()) throw new IllegalArgumentException(shard + ": a shard has an endpoint");
-            endpoints.put(shard, addresses.stream().map(ClickHouseEndpoint::of).toList());
-        });
-        return new ClickHouseSink(settings, endpoints, encoders, clock);
+        return new ClickHouseSink(settings, Endpoints.of(shards, ClickHouseEndpoint::of), encoders, clock);
     }
 
     /// Asks every shard for its table, what it knows of settings and how long it remembers tokens.

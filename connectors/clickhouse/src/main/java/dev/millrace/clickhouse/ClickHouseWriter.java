@@ -1,5 +1,9 @@
 package dev.millrace.clickhouse;
 
+import dev.millrace.httpclient.Clients;
+import dev.millrace.httpclient.HttpExchange;
+import dev.millrace.httpclient.RowsBody;
+import dev.millrace.httpclient.UnderWay;
 import dev.millrace.sinkpool.BatchRows;
 import dev.millrace.sinkpool.Failure;
 import dev.millrace.sinkpool.Layouts;
@@ -18,8 +22,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -56,8 +58,7 @@ final class ClickHouseWriter implements SinkWriter {
     private final Clients clients;
     private final Dialects dialects;
     private final Verdicts verdicts;
-    private final Set<Runnable> underWay = ConcurrentHashMap.newKeySet();
-    private volatile boolean closed;
+    private final UnderWay underWay = new UnderWay();
 
     ClickHouseWriter(ShardId shard, ClickHouseEndpoint endpoint, Shared shared) {
         this.shard = shard;
@@ -146,7 +147,10 @@ final class ClickHouseWriter implements SinkWriter {
         public WriteOutcome send(BatchRows rows, Token token) throws InterruptedException {
             try (var body = new RowsBody(how.prefix(), rows, settings.compression())) {
                 var request = new Exchange.Request(
-                        endpoint.query(how.query(token)), body, settings.compression().encoding, body::begun);
+                        endpoint.query(how.query(token)),
+                        body,
+                        settings.compression().encoding(),
+                        body::begun);
                 return switch (ended(over, request, call.deadlineNanos(), call::onCancel)) {
                     case Exchange.Result.Answered(var answer) -> {
                         var outcome = Verdict.of(answer, rows.rows(), verdicts);
@@ -205,17 +209,8 @@ final class ClickHouseWriter implements SinkWriter {
     private Exchange.Result ended(
             HttpClient over, Exchange.Request request, long deadlineNanos, Consumer<Runnable> onCancel)
             throws InterruptedException {
-        var mine = new ArrayList<Runnable>(1);
-        try {
-            return new Exchange(over, settings.login(), shared.clock).post(request, deadlineNanos, end -> {
-                mine.add(end);
-                underWay.add(end);
-                onCancel.accept(end);
-                // Looked at after it is known: a close in between ends it, or is seen here.
-                if (closed) end.run();
-            });
-        } finally {
-            mine.forEach(underWay::remove);
+        try (var known = underWay.with(onCancel)) {
+            return new Exchange(over, settings.login(), shared.clock).post(request, deadlineNanos, known);
         }
     }
 
@@ -233,20 +228,20 @@ final class ClickHouseWriter implements SinkWriter {
         return switch (Verdict.of(answer)) {
             case WriteOutcome.Written written when answer.text().strip().equals("0") -> written;
             case WriteOutcome.Written _ ->
-                Verdict.unavailable("read-only", "the table is read-only on this replica", false);
+                HttpExchange.unavailable("read-only", "the table is read-only on this replica", false);
             case WriteOutcome.Unavailable unavailable -> unavailable;
             case WriteOutcome.Misconfigured misconfigured -> misconfigured;
             // No rows were sent that it could mean.
             case WriteOutcome.Refused(var failure, var _) ->
-                Verdict.unavailable(failure.code(), failure.message(), false);
-            case WriteOutcome.TooLarge(var failure) -> Verdict.unavailable(failure.code(), failure.message(), false);
+                HttpExchange.unavailable(failure.code(), failure.message(), false);
+            case WriteOutcome.TooLarge(var failure) ->
+                HttpExchange.unavailable(failure.code(), failure.message(), false);
         };
     }
 
     /// Ends every attempt under way.
     @Override
     public void close() {
-        closed = true;
-        underWay.forEach(Runnable::run);
+        underWay.close();
     }
 }

@@ -1,6 +1,7 @@
 package dev.millrace.clickhouse;
 
 import dev.millrace.clickhouse.Exchange.Result;
+import dev.millrace.httpclient.HttpExchange;
 import dev.millrace.sinkpool.Failure;
 import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.WriteOutcome;
@@ -29,7 +30,7 @@ final class Dialects {
     private static final long TRUSTED_NANOS = Duration.ofMinutes(1).toNanos();
 
     private static final WriteOutcome NO_CLICKHOUSE =
-            Verdict.unavailable("not-clickhouse", "an answer that is not ClickHouse's", false);
+            HttpExchange.unavailable("not-clickhouse", "an answer that is not ClickHouse's", false);
 
     /// What one server said of itself.
     record Spoken(String version, Set<String> known) {
@@ -99,7 +100,8 @@ final class Dialects {
             case Result.Failed(var outcome) -> new Way.Closed(outcome);
             case Result.Answered(var answer) -> {
                 var verdict = Verdict.of(answer);
-                if (!(verdict instanceof WriteOutcome.Written)) yield new Way.Closed(Verdict.nothingStored(verdict));
+                if (!(verdict instanceof WriteOutcome.Written))
+                    yield new Way.Closed(HttpExchange.nothingStored(verdict));
                 var spoken = spoken(answer.text());
                 if (spoken.version().isEmpty()) yield new Way.Closed(NO_CLICKHOUSE);
                 learned(endpoint, spoken);

@@ -3,6 +3,7 @@ package dev.millrace.clickhouse;
 import dev.millrace.clickhouse.Description.Interrupted;
 import dev.millrace.clickhouse.Visit.Server;
 import dev.millrace.clickhouse.Visit.Silent;
+import dev.millrace.httpclient.HttpExchange;
 import dev.millrace.sinkpool.Failure;
 import dev.millrace.sinkpool.Guarantee;
 import dev.millrace.sinkpool.Guarantee.Level;
@@ -330,7 +331,7 @@ final class Preflight {
                 new MemoryLook(settings, client, clock).at(endpoint, server, memory, deadlineNanos);
                 yield blank && planned ? judgedAnew() : null;
             }
-            case Silent(var why) -> Verdict.nothingStored(why);
+            case Silent(var why) -> HttpExchange.nothingStored(why);
         };
     }
 

@@ -1,5 +1,6 @@
 package dev.millrace.clickhouse;
 
+import dev.millrace.httpclient.HttpExchange;
 import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.WriteOutcome;
 import java.net.http.HttpClient;
@@ -73,7 +74,7 @@ final class Questions {
         return switch (ask(sql)) {
             case Reply.Lines(var lines) -> {
                 if (lines.stream().anyMatch(line -> line.size() != fields))
-                    throw new NotTold(of, Verdict.unavailable("answer", "an answer of another form", false));
+                    throw new NotTold(of, HttpExchange.unavailable("answer", "an answer of another form", false));
                 yield lines;
             }
             case Reply.None(var outcome) -> throw new NotTold(of, outcome);

@@ -2,6 +2,7 @@ package dev.millrace.clickhouse;
 
 import dev.millrace.clickhouse.EndpointCheckup.Facts;
 import dev.millrace.clickhouse.EndpointCheckup.Seen;
+import dev.millrace.httpclient.ServerCertificate;
 import dev.millrace.sinkpool.Checkup;
 import dev.millrace.sinkpool.Finding;
 import dev.millrace.sinkpool.Guarantee;
@@ -85,7 +86,7 @@ final class SinkCheckup {
             throws InterruptedException {
         var questions = new Questions(client, endpoint, settings.login(), clock, deadlineNanos);
         var certificate = ServerCertificate.look(
-                endpoint, client.sslContext(), where(shard, endpoint), clock, deadlineNanos, wallClock);
+                endpoint.address(), client.sslContext(), where(shard, endpoint), clock, deadlineNanos, wallClock);
         var seen = new EndpointCheckup(settings, questions, where(shard, endpoint), wallClock).look();
         if (certificate == null) return seen;
         var all = new ArrayList<>(seen.findings());

@@ -1,6 +1,7 @@
 package dev.millrace.clickhouse;
 
 import dev.millrace.clickhouse.Coordinates.Part;
+import dev.millrace.httpclient.Endpoints;
 import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.ShardId;
 import dev.millrace.sinkpool.WriteOutcome;
@@ -69,10 +70,8 @@ public final class StoredPlaces implements AutoCloseable {
     /// Connects nowhere. Throws `IllegalArgumentException` for endpoints and files of TLS that
     /// can't be used.
     public static StoredPlaces open(ClickHouseSettings settings, Map<ShardId, List<URI>> shards, NanoClock clock) {
-        var endpoints = new LinkedHashMap<ShardId, List<ClickHouseEndpoint>>();
-        shards.forEach((shard, addresses) -> endpoints.put(
-                shard, addresses.stream().map(ClickHouseEndpoint::of).toList()));
-        return new StoredPlaces(settings, endpoints, new Clients(settings).fresh(), clock);
+        var endpoints = Endpoints.of(shards, ClickHouseEndpoint::of);
+        return new StoredPlaces(settings, endpoints, settings.clients().fresh(), clock);
     }
 
     /// Asks every endpoint what its table is. Each is given so long to answer.

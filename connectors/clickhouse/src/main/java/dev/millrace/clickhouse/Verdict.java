@@ -2,6 +2,7 @@ package dev.millrace.clickhouse;
 
 import dev.millrace.clickhouse.Codes.Says;
 import dev.millrace.clickhouse.Codes.Stored;
+import dev.millrace.httpclient.HttpExchange;
 import dev.millrace.sinkpool.Failure;
 import dev.millrace.sinkpool.WriteOutcome;
 import dev.millrace.sinkpool.WriteOutcome.Blame;
@@ -67,7 +68,8 @@ final class Verdict {
         // An insert is answered with nothing: in what was not kept of so much an exception may stand.
         if (answer.gapped() && rows > 0)
             return doubtful("answer-cut", "HTTP 200, and more behind it than is looked through");
-        if (!answer.ofClickHouse()) return unavailable("not-clickhouse", "HTTP 200 from what is not ClickHouse", true);
+        if (!answer.ofClickHouse())
+            return HttpExchange.unavailable("not-clickhouse", "HTTP 200 from what is not ClickHouse", true);
         if (answer.writtenRows() > 0 && answer.writtenRows() < rows) return shortCount(answer, rows);
         return new WriteOutcome.Written(rows, 0);
     }
@@ -123,17 +125,19 @@ final class Verdict {
     private static WriteOutcome byStatus(HttpAnswer answer) {
         var status = answer.status();
         if (status >= REDIRECTS && status < BAD_REQUEST)
-            return unavailable("redirect", "HTTP " + status + ": redirects are not followed", false);
+            return HttpExchange.unavailable("redirect", "HTTP " + status + ": redirects are not followed", false);
         return switch (status) {
             case UNAUTHORIZED, FORBIDDEN ->
                 new WriteOutcome.Misconfigured(new Failure("http-" + status, "user or password not accepted", false));
-            case NOT_FOUND, NO_METHOD -> unavailable("not-clickhouse", "HTTP " + status + ": not ClickHouse", false);
+            case NOT_FOUND, NO_METHOD ->
+                HttpExchange.unavailable("not-clickhouse", "HTTP " + status + ": not ClickHouse", false);
             case TOO_LARGE ->
                 new WriteOutcome.TooLarge(
                         new Failure("http-413", "more bytes than what stands before it takes", false));
             case TOO_MANY_REQUESTS -> overloaded(answer, false);
             case UNAVAILABLE -> overloaded(answer, true);
-            default -> unavailable("http-" + status, "HTTP " + status + " without an exception's code", true);
+            default ->
+                HttpExchange.unavailable("http-" + status, "HTTP " + status + " without an exception's code", true);
         };
     }
 
@@ -147,23 +151,6 @@ final class Verdict {
     }
 
     static WriteOutcome doubtful(String code, String words) {
-        return unavailable(code, words, true);
-    }
-
-    static WriteOutcome unavailable(String code, String words, boolean mayHaveStored) {
-        return new WriteOutcome.Unavailable(new Failure(code, words, mayHaveStored), new Blame.Replica());
-    }
-
-    /// It was a question, so whatever came of it stored nothing.
-    static WriteOutcome nothingStored(WriteOutcome outcome) {
-        return switch (outcome) {
-            case WriteOutcome.Unavailable(var why, var blame) ->
-                new WriteOutcome.Unavailable(new Failure(why.code(), why.message(), false), blame);
-            case WriteOutcome.Misconfigured(var why) ->
-                new WriteOutcome.Misconfigured(new Failure(why.code(), why.message(), false));
-            case WriteOutcome.Refused(var why, var _) -> unavailable(why.code(), why.message(), false);
-            case WriteOutcome.TooLarge(var why) -> unavailable(why.code(), why.message(), false);
-            case WriteOutcome.Written written -> written;
-        };
+        return HttpExchange.unavailable(code, words, true);
     }
 }

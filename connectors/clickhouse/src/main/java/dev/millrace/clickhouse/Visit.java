@@ -1,5 +1,6 @@
 package dev.millrace.clickhouse;
 
+import dev.millrace.httpclient.HttpExchange;
 import dev.millrace.sinkpool.Failure;
 import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.TokenLog;
@@ -162,7 +163,7 @@ record Visit(ClickHouseSettings settings, HttpClient client, NanoClock clock) {
             }
         }
         if (version.isEmpty())
-            return new Silent(Verdict.unavailable("not-clickhouse", "an answer that is not ClickHouse's", false));
+            return new Silent(HttpExchange.unavailable("not-clickhouse", "an answer that is not ClickHouse's", false));
         return new Server(
                 version, known, engine, window < 0 && !Preflight.replicated(engine) ? plain : window, columns, null);
     }

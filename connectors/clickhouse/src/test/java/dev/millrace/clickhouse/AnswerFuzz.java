@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.fuzz.Draw;
 import dev.millrace.fuzz.FuzzTarget;
+import dev.millrace.httpclient.Answer;
+import dev.millrace.httpclient.BoundedText;
+import dev.millrace.httpclient.HttpExchange;
 import dev.millrace.sinkpool.Failure;
 import dev.millrace.sinkpool.WriteOutcome;
 import java.io.ByteArrayOutputStream;
@@ -62,10 +65,10 @@ final class AnswerFuzz implements FuzzTarget {
         var read = reader.getBody().toCompletableFuture().getNow(new BoundedText.Read("", false, false));
         assertThat(reader.getBody().toCompletableFuture()).isDone();
         assertThat(read.text().length()).isLessThanOrEqualTo(2 * kept + 1);
-        var answer = Exchange.answer(status, headers, read);
+        var answer = Exchange.answer(Answer.of(status, headers, read));
         var outcome = Verdict.of(answer, rows, Verdicts.BUILT_IN);
         told(outcome, rows);
-        told(Verdict.nothingStored(outcome), rows);
+        told(HttpExchange.nothingStored(outcome), rows);
         if (!(outcome instanceof WriteOutcome.Written)) return;
         assertThat(status).isEqualTo(200);
         assertThat(whole).as("the answer ended").isTrue();

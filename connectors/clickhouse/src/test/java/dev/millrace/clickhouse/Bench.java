@@ -2,14 +2,15 @@ package dev.millrace.clickhouse;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.millrace.clickhouse.ClickHouseSettings.Compression;
 import dev.millrace.clickhouse.ClickHouseSettings.Format;
 import dev.millrace.clickhouse.ClickHouseSettings.Limits;
 import dev.millrace.clickhouse.ClickHouseSettings.Login;
 import dev.millrace.clickhouse.ClickHouseSettings.Rows;
-import dev.millrace.clickhouse.ClickHouseSettings.Secret;
-import dev.millrace.clickhouse.ClickHouseSettings.Tls;
 import dev.millrace.clickhouse.ClickHouseSettings.UnknownFields;
+import dev.millrace.httpclient.Compression;
+import dev.millrace.httpclient.Secret;
+import dev.millrace.httpclient.Tls;
+import dev.millrace.httpclient.Who;
 import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.ShardId;
 import dev.millrace.sinkpool.SinkWriter;
@@ -89,7 +90,7 @@ final class Bench implements AutoCloseable {
     }
 
     /// As somebody else.
-    static ClickHouseSettings settings(ClickHouseSettings.Who who) {
+    static ClickHouseSettings settings(Who who) {
         return new ClickHouseSettings(
                 "shop",
                 "events",

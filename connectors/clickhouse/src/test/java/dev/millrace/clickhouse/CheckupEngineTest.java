@@ -3,8 +3,8 @@ package dev.millrace.clickhouse;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.millrace.clickhouse.ClickHouseSettings.Compression;
-import dev.millrace.clickhouse.ClickHouseSettings.Tls;
+import dev.millrace.httpclient.Compression;
+import dev.millrace.httpclient.Tls;
 import dev.millrace.lab.clickhouse.ClickHouseEngine;
 import dev.millrace.lab.clickhouse.ClickHouseFront;
 import dev.millrace.lab.clickhouse.EngineLibrary;

@@ -2,8 +2,9 @@ package dev.millrace.clickhouse;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.millrace.clickhouse.ClickHouseSettings.Compression;
-import dev.millrace.clickhouse.ClickHouseSettings.Tls;
+import dev.millrace.httpclient.Compression;
+import dev.millrace.httpclient.Tls;
+import dev.millrace.lab.http.Pem;
 import dev.millrace.sinkpool.Checkup;
 import dev.millrace.sinkpool.Finding;
 import dev.millrace.sinkpool.Finding.Severity;

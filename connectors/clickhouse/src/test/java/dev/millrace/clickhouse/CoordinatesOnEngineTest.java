@@ -3,14 +3,14 @@ package dev.millrace.clickhouse;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.millrace.clickhouse.ClickHouseSettings.Compression;
 import dev.millrace.clickhouse.ClickHouseSettings.Format;
 import dev.millrace.clickhouse.ClickHouseSettings.Limits;
 import dev.millrace.clickhouse.ClickHouseSettings.Login;
 import dev.millrace.clickhouse.ClickHouseSettings.Rows;
-import dev.millrace.clickhouse.ClickHouseSettings.Tls;
 import dev.millrace.clickhouse.ClickHouseSettings.UnknownFields;
 import dev.millrace.clickhouse.Coordinates.Part;
+import dev.millrace.httpclient.Compression;
+import dev.millrace.httpclient.Tls;
 import dev.millrace.lab.clickhouse.ClickHouseEngine;
 import dev.millrace.lab.clickhouse.ClickHouseFront;
 import dev.millrace.lab.clickhouse.EngineLibrary;

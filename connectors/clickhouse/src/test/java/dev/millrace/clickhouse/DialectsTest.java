@@ -3,10 +3,11 @@ package dev.millrace.clickhouse;
 import static dev.millrace.clickhouse.Stub.exception;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.millrace.clickhouse.ClickHouseSettings.Compression;
-import dev.millrace.clickhouse.ClickHouseSettings.Tls;
 import dev.millrace.clickhouse.Dialects.Spoken;
 import dev.millrace.clickhouse.Dialects.Way;
+import dev.millrace.httpclient.Compression;
+import dev.millrace.httpclient.HttpExchange;
+import dev.millrace.httpclient.Tls;
 import dev.millrace.sinkpool.Token;
 import dev.millrace.sinkpool.WriteOutcome.Blame;
 import dev.millrace.sinkpool.WriteOutcome.Misconfigured;
@@ -134,7 +135,7 @@ class DialectsTest {
         var base = new InsertSettings(Bench.settings(), InsertSettings.asked(), null);
         Dialects.Asking asking = _ -> {
             asked.incrementAndGet();
-            return new Exchange.Result.Failed(Verdict.unavailable("connect", "no connection", false));
+            return new Exchange.Result.Failed(HttpExchange.unavailable("connect", "no connection", false));
         };
         dialects.learned(ENDPOINT, new Spoken("26.7.2.1", InsertSettings.asked()));
         assertThat(dialects.way(ENDPOINT, base, asking)).isInstanceOf(Way.Open.class);

@@ -3,11 +3,11 @@ package dev.millrace.clickhouse;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.millrace.clickhouse.ClickHouseSettings.Compression;
 import dev.millrace.clickhouse.ClickHouseSettings.UnknownFields;
 import dev.millrace.clickhouse.TableLayout.Absent;
 import dev.millrace.clickhouse.TableLayout.Column;
 import dev.millrace.clickhouse.TableLayout.Origin;
+import dev.millrace.httpclient.Compression;
 import dev.millrace.sinkpool.Token;
 import dev.millrace.sinkpool.WriteOutcome.TooLarge;
 import java.nio.charset.StandardCharsets;

@@ -4,8 +4,9 @@ import static dev.millrace.clickhouse.Stub.CLICKHOUSE;
 import static dev.millrace.clickhouse.Stub.answer;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.millrace.clickhouse.ClickHouseSettings.Compression;
-import dev.millrace.clickhouse.ClickHouseSettings.Tls;
+import dev.millrace.httpclient.Compression;
+import dev.millrace.httpclient.Tls;
+import dev.millrace.httpclient.Who;
 import dev.millrace.sinkpool.WriteOutcome;
 import dev.millrace.sinkpool.WriteOutcome.Misconfigured;
 import dev.millrace.sinkpool.WriteOutcome.Unavailable;
@@ -299,7 +300,7 @@ class LineTest {
                     + (right ? "200 OK\r\n" : "403 Forbidden\r\nX-ClickHouse-Exception-Code: 516\r\n")
                     + CLICKHOUSE + "Content-Length: 0\r\n\r\n");
         };
-        var settings = Bench.settings(new ClickHouseSettings.Who.Bearer(() -> read(file)));
+        var settings = Bench.settings(new Who.Bearer(() -> read(file)));
         try (var stub = Stub.listen(checks);
                 var bench = Bench.open(settings, stub.uri())) {
             assertThat(bench.write(ROWS)).isInstanceOf(Misconfigured.class);
@@ -332,7 +333,7 @@ class LineTest {
             assertThat(new String(Unpacked.of(compression, request.body()), StandardCharsets.UTF_8))
                     .isEqualTo(String.join("\n", lines) + "\n");
             assertThat(request.headers().get("content-encoding"))
-                    .isEqualTo(compression == Compression.NONE ? null : compression.encoding);
+                    .isEqualTo(compression == Compression.NONE ? null : compression.encoding());
         }
     }
 

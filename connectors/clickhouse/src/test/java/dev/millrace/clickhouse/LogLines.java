@@ -21,6 +21,11 @@ final class LogLines implements AutoCloseable {
         return new LogLines((Logger) LoggerFactory.getLogger(type));
     }
 
+    /// Of a class that is not seen from here.
+    static LogLines named(String type) {
+        return new LogLines((Logger) LoggerFactory.getLogger(type));
+    }
+
     List<String> lines() {
         return List.copyOf(kept.list).stream()
                 .map(ILoggingEvent::getFormattedMessage)

@@ -3,8 +3,9 @@ package dev.millrace.clickhouse;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.millrace.clickhouse.ClickHouseSettings.Compression;
-import dev.millrace.clickhouse.ClickHouseSettings.Tls;
+import dev.millrace.httpclient.Compression;
+import dev.millrace.httpclient.Tls;
+import dev.millrace.lab.http.Pem;
 import dev.millrace.sinkpool.WriteOutcome;
 import dev.millrace.sinkpool.WriteOutcome.Unavailable;
 import dev.millrace.sinkpool.WriteOutcome.Written;
@@ -169,7 +170,7 @@ class TlsTest {
     void unfitFilesChangeNothing(@TempDir Path directory) throws Exception {
         var ca = directory.resolve("ca.pem");
         copy(server.certificateFile(), ca);
-        try (var log = LogLines.of(Certificates.class);
+        try (var log = LogLines.named("dev.millrace.httpclient.Certificates");
                 var stub = listen(false);
                 var bench = Bench.open(settings(ca, null, null), stub.uri())) {
             for (var broken : new String[] {"", "no certificate"}) {
@@ -232,7 +233,7 @@ class TlsTest {
     void aClientEndsWithItsLastLeaseOnceAnotherTookItsPlace(@TempDir Path directory) throws Exception {
         var ca = directory.resolve("ca.pem");
         copy(server.certificateFile(), ca);
-        try (var clients = new Clients(settings(ca, null, null))) {
+        try (var clients = settings(ca, null, null).clients()) {
             var first = clients.lease();
             var same = clients.lease();
             assertThat(same.client()).isSameAs(first.client());

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.millrace.clickhouse.ClickHouseSettings.Compression;
 import dev.millrace.clickhouse.ClickHouseSettings.UnknownFields;
+import dev.millrace.httpclient.Compression;
 import dev.millrace.lab.clickhouse.ClickHouseEngine;
 import dev.millrace.lab.clickhouse.ClickHouseFront;
 import dev.millrace.lab.clickhouse.EngineLibrary;

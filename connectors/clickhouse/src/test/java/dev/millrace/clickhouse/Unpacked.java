@@ -1,9 +1,10 @@
 package dev.millrace.clickhouse;
 
 import com.github.luben.zstd.ZstdInputStreamNoFinalizer;
-import dev.millrace.clickhouse.ClickHouseSettings.Compression;
+import dev.millrace.httpclient.Compression;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.util.zip.GZIPInputStream;
 import net.jpountz.lz4.LZ4FrameInputStream;
 
 /// A body as its server reads it.
@@ -14,6 +15,11 @@ final class Unpacked {
         var in = new ByteArrayInputStream(body);
         return switch (compression) {
             case NONE -> body;
+            case GZIP -> {
+                try (var frames = new GZIPInputStream(in)) {
+                    yield frames.readAllBytes();
+                }
+            }
             case LZ4 -> {
                 try (var frames = new LZ4FrameInputStream(in)) {
                     yield frames.readAllBytes();

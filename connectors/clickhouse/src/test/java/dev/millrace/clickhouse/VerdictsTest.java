@@ -3,15 +3,15 @@ package dev.millrace.clickhouse;
 import static dev.millrace.clickhouse.Stub.exception;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.millrace.clickhouse.ClickHouseSettings.Compression;
 import dev.millrace.clickhouse.ClickHouseSettings.Format;
 import dev.millrace.clickhouse.ClickHouseSettings.Limits;
 import dev.millrace.clickhouse.ClickHouseSettings.Login;
 import dev.millrace.clickhouse.ClickHouseSettings.Rows;
-import dev.millrace.clickhouse.ClickHouseSettings.Tls;
 import dev.millrace.clickhouse.ClickHouseSettings.UnknownFields;
 import dev.millrace.clickhouse.Codes.Stored;
 import dev.millrace.clickhouse.VerdictOverride.Blames;
+import dev.millrace.httpclient.Compression;
+import dev.millrace.httpclient.Tls;
 import dev.millrace.sinkpool.WriteOutcome;
 import dev.millrace.sinkpool.WriteOutcome.Blame;
 import dev.millrace.sinkpool.WriteOutcome.Misconfigured;

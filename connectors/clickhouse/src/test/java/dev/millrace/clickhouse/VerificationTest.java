@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.millrace.clickhouse.Coordinates.Part;
+import dev.millrace.httpclient.Clients;
 import dev.millrace.lab.clickhouse.ClickHouseFront;
 import dev.millrace.lab.clickhouse.EngineLibrary;
 import dev.millrace.lab.clickhouse.Fault;
@@ -44,7 +45,7 @@ class VerificationTest {
     private static final Coordinates PLACES = new Coordinates(
             new TreeMap<>(Map.of(Part.TOPIC, "_topic", Part.PARTITION, "_partition", Part.OFFSET, "_offset")));
 
-    private final Clients clients = new Clients(Bench.settings(PLACES));
+    private final Clients clients = Bench.settings(PLACES).clients();
     private final Dialects dialects = new Dialects(NanoClock.SYSTEM);
     private LabClickHouse store;
     private String table = "";

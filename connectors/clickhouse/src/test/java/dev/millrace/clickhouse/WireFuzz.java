@@ -3,6 +3,7 @@ package dev.millrace.clickhouse;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.fuzz.FuzzTarget;
+import dev.millrace.httpclient.BoundedText;
 import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.WriteOutcome;
 import java.io.IOException;

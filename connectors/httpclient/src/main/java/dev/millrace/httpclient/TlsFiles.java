@@ -1,6 +1,5 @@
-package dev.millrace.clickhouse;
+package dev.millrace.httpclient;
 
-import dev.millrace.clickhouse.ClickHouseSettings.Tls;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -48,9 +47,12 @@ final class TlsFiles {
     }
 
     /// Reads the files, and judges nothing.
-    static Pems read(Tls tls) {
+    static Pems read(String of, Tls tls) {
+        var where = of + ".tls.";
         return new Pems(
-                read("ca_file", tls.caFile()), read("cert_file", tls.certFile()), read("key_file", tls.keyFile()));
+                read(where + "ca_file", tls.caFile()),
+                read(where + "cert_file", tls.certFile()),
+                read(where + "key_file", tls.keyFile()));
     }
 
     private static @Nullable String read(String what, @Nullable Path file) {
@@ -66,23 +68,28 @@ final class TlsFiles {
     }
 
     /// Null where the JDK's own authorities do, and nothing is shown.
-    static @Nullable SSLContext context(Tls tls, Pems pems) {
+    static @Nullable SSLContext context(String of, Tls tls, Pems pems) {
         var ca = tls.caFile();
         var cert = tls.certFile();
         var key = tls.keyFile();
+        var where = of + ".tls.";
         if (ca == null && cert == null) return null;
         try {
             var context = SSLContext.getInstance("TLS");
             context.init(
                     cert == null || key == null
                             ? null
-                            : shown(certificates("cert_file", cert, pems.cert()), key(key, pems.key()), key),
-                    ca == null ? null : trusted(certificates("ca_file", ca, pems.ca())),
+                            : shown(
+                                    certificates(where + "cert_file", cert, pems.cert()),
+                                    where + "key_file",
+                                    key,
+                                    pems.key()),
+                    ca == null ? null : trusted(certificates(where + "ca_file", ca, pems.ca())),
                     null);
             return context;
         } catch (GeneralSecurityException | IOException failure) {
             throw new IllegalArgumentException(
-                    "clickhouse.tls: " + failure.getClass().getSimpleName() + " of the files together", failure);
+                    of + ".tls: " + failure.getClass().getSimpleName() + " of the files together", failure);
         }
     }
 
@@ -96,10 +103,12 @@ final class TlsFiles {
         return factory.getTrustManagers();
     }
 
-    private static KeyManager[] shown(List<? extends Certificate> chain, PrivateKey key, Path keyFile)
+    private static KeyManager[] shown(
+            List<? extends Certificate> chain, String keyName, Path keyFile, @Nullable String held)
             throws GeneralSecurityException, IOException {
+        var key = key(keyName, keyFile, held);
         if (!belongTogether(chain.getFirst().getPublicKey(), key))
-            throw new IllegalArgumentException(told("key_file", keyFile, "is not the key of the first of cert_file"));
+            throw new IllegalArgumentException(told(keyName, keyFile, "is not the key of the first of cert_file"));
         var store = emptyStore();
         store.setKeyEntry("client", key, new char[0], chain.toArray(Certificate[]::new));
         var factory = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
@@ -145,13 +154,13 @@ final class TlsFiles {
         return (held == null ? "" : held).getBytes(StandardCharsets.ISO_8859_1);
     }
 
-    private static PrivateKey key(Path file, @Nullable String held) {
+    private static PrivateKey key(String what, Path file, @Nullable String held) {
         var text = held == null ? "" : held;
         var begin = text.indexOf("-----BEGIN PRIVATE KEY-----");
         var end = text.indexOf("-----END PRIVATE KEY-----");
         if (begin < 0 || end < begin)
             throw new IllegalArgumentException(told(
-                    "key_file",
+                    what,
                     file,
                     "is no unencrypted PKCS#8 key (BEGIN PRIVATE KEY): convert it with openssl pkcs8 -topk8 -nocrypt"));
         var inner = text.substring(begin + "-----BEGIN PRIVATE KEY-----".length(), end);
@@ -165,10 +174,10 @@ final class TlsFiles {
                 throw new IllegalStateException("the JDK has no " + kind, failure);
             }
         }
-        throw new IllegalArgumentException(told("key_file", file, "is of none of " + KEY_KINDS));
+        throw new IllegalArgumentException(told(what, file, "is of none of " + KEY_KINDS));
     }
 
     private static String told(String what, Path file, String wrong) {
-        return "clickhouse.tls." + what + ": " + file + " " + wrong;
+        return what + ": " + file + " " + wrong;
     }
 }

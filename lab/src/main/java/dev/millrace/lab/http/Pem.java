@@ -1,7 +1,6 @@
-package dev.millrace.clickhouse;
+package dev.millrace.lab.http;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
+import dev.millrace.lab.LabException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,13 +14,14 @@ import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
 /// A key and a certificate for `localhost` that it signed itself, made by the JDK's tool, as PEM files.
-record Pem(Path certificateFile, Path keyFile, @Nullable KeyStore store) {
-    static final Pem NONE = new Pem(Path.of("none"), Path.of("none"), null);
+public record Pem(
+        Path certificateFile, Path keyFile, @Nullable KeyStore store) {
+    public static final Pem NONE = new Pem(Path.of("none"), Path.of("none"), null);
 
     private static final char[] PASSWORD = "changeit".toCharArray();
     private static final String ALIAS = "it";
 
-    static Pem make(Path directory, String name, String kind, String size) throws Exception {
+    public static Pem make(Path directory, String name, String kind, String size) throws Exception {
         var file = directory.resolve(name + ".p12");
         var tool = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "keytool")
@@ -50,7 +50,7 @@ record Pem(Path certificateFile, Path keyFile, @Nullable KeyStore store) {
                 .redirectErrorStream(true)
                 .redirectOutput(directory.resolve(name + ".log").toFile())
                 .start();
-        assertThat(tool.waitFor()).as("keytool").isZero();
+        if (tool.waitFor() != 0) throw new LabException("keytool made no key " + name);
         var store = KeyStore.getInstance("PKCS12");
         try (var in = Files.newInputStream(file)) {
             store.load(in, PASSWORD);
@@ -77,12 +77,12 @@ record Pem(Path certificateFile, Path keyFile, @Nullable KeyStore store) {
         return store;
     }
 
-    Certificate certificate() throws GeneralSecurityException {
+    public Certificate certificate() throws GeneralSecurityException {
         return made().getCertificate(ALIAS);
     }
 
     /// What a server of this key speaks, which trusts this client.
-    SSLContext context(Certificate trusted) throws GeneralSecurityException, IOException {
+    public SSLContext context(Certificate trusted) throws GeneralSecurityException, IOException {
         var keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
         keys.init(made(), PASSWORD);
         var trust = KeyStore.getInstance("PKCS12");

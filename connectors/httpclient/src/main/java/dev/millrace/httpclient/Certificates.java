@@ -1,6 +1,5 @@
-package dev.millrace.clickhouse;
+package dev.millrace.httpclient;
 
-import dev.millrace.clickhouse.ClickHouseSettings.Tls;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -20,6 +19,7 @@ final class Certificates {
     /// `number` is another for other certificates.
     record Current(@Nullable SSLContext context, long number) {}
 
+    private final String of;
     private final Tls tls;
     private @Nullable Current current;
 
@@ -28,7 +28,9 @@ final class Certificates {
 
     private @Nullable String trouble;
 
-    Certificates(Tls tls) {
+    /// `of` is the kind of sink, as its section in the file is named.
+    Certificates(String of, Tls tls) {
+        this.of = of;
         this.tls = tls;
     }
 
@@ -37,17 +39,17 @@ final class Certificates {
     synchronized Current current() {
         var before = current;
         try {
-            var now = TlsFiles.read(tls);
+            var now = TlsFiles.read(of, tls);
             if (before != null && now.equals(good)) {
                 trouble = null;
                 return before;
             }
-            var made = new Current(TlsFiles.context(tls, now), before == null ? 1 : before.number() + 1);
+            var made = new Current(TlsFiles.context(of, tls, now), before == null ? 1 : before.number() + 1);
             current = made;
             good = now;
             trouble = null;
             if (before != null)
-                LOG.atInfo().addKeyValue("event", "clickhouse_tls_reloaded").log("the files of clickhouse.tls changed");
+                LOG.atInfo().addKeyValue("event", of + "_tls_reloaded").log("the files of {}.tls changed", of);
             return made;
         } catch (IllegalArgumentException unfit) {
             if (before == null) throw unfit;
@@ -59,8 +61,6 @@ final class Certificates {
     private void tell(String what) {
         if (what.equals(trouble)) return;
         trouble = what;
-        LOG.atError()
-                .addKeyValue("event", "clickhouse_tls_files_unfit")
-                .log("{}; what was read before stays in use", what);
+        LOG.atError().addKeyValue("event", of + "_tls_files_unfit").log("{}; what was read before stays in use", what);
     }
 }

@@ -1,9 +1,9 @@
-package dev.millrace.clickhouse;
+package dev.millrace.httpclient;
 
-import dev.millrace.clickhouse.ClickHouseSettings.Who;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /// What one request shows of who sends it. The secret is asked for each time.
 final class Credentials {
@@ -12,10 +12,11 @@ final class Credentials {
 
     private Credentials() {}
 
-    /// As the Authorization header wants it. Throws without a word of the secret in what it says of a
+    /// As the Authorization header wants it; null for nobody. Throws without a word of the secret in what it says of a
     /// token, and whatever a secret that can't be had throws.
-    static String of(Who who) {
+    static @Nullable String of(Who who) {
         return switch (who) {
+            case Who.Nobody _ -> null;
             case Who.User(var name, var password) -> {
                 var pair = name + ':' + password.reveal();
                 yield "Basic " + Base64.getEncoder().encodeToString(pair.getBytes(StandardCharsets.UTF_8));
@@ -33,7 +34,7 @@ final class Credentials {
     /// Why there are none. The failure's own text stays untold: it is about a secret.
     static String missing(Who who, RuntimeException failure) {
         var what = switch (who) {
-            case Who.User _ -> "no password: ";
+            case Who.Nobody _, Who.User _ -> "no password: ";
             case Who.Bearer _ -> "no token: ";
         };
         return what + failure.getClass().getSimpleName();

@@ -1,6 +1,5 @@
-package dev.millrace.clickhouse;
+package dev.millrace.httpclient;
 
-import dev.millrace.clickhouse.ClickHouseSettings.Compression;
 import dev.millrace.sinkpool.BatchRows;
 import dev.millrace.sinkpool.Slice;
 import java.io.IOException;
@@ -21,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// never sees a whole request.
 ///
 /// Thread ownership: the client's threads and the attempt's; guarded by itself.
-final class RowsBody implements BodyPublisher, AutoCloseable {
+public final class RowsBody implements BodyPublisher, AutoCloseable {
     private static final int PIECE = 64 << 10;
 
     private final byte[] prefix;
@@ -31,7 +30,7 @@ final class RowsBody implements BodyPublisher, AutoCloseable {
     private boolean begun;
     private boolean closed;
 
-    RowsBody(byte[] prefix, BatchRows rows, Compression compression) {
+    public RowsBody(byte[] prefix, BatchRows rows, Compression compression) {
         this.prefix = prefix.clone();
         this.rows = rows;
         this.compression = compression;
@@ -44,7 +43,7 @@ final class RowsBody implements BodyPublisher, AutoCloseable {
     }
 
     /// Whether any of the rows may be on their way.
-    synchronized boolean begun() {
+    public synchronized boolean begun() {
         return begun;
     }
 

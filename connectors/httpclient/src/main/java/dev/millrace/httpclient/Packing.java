@@ -1,11 +1,11 @@
-package dev.millrace.clickhouse;
+package dev.millrace.httpclient;
 
 import com.github.luben.zstd.ZstdOutputStreamNoFinalizer;
-import dev.millrace.clickhouse.ClickHouseSettings.Compression;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.util.zip.GZIPOutputStream;
 import net.jpountz.lz4.LZ4FrameOutputStream;
 import net.jpountz.lz4.LZ4FrameOutputStream.BLOCKSIZE;
 
@@ -30,6 +30,7 @@ final class Packing implements AutoCloseable {
                     kept,
                     switch (compression) {
                         case NONE -> kept;
+                        case GZIP -> new GZIPOutputStream(kept);
                         case LZ4 -> new LZ4FrameOutputStream(kept, BLOCKSIZE.SIZE_256KB);
                         case ZSTD -> new ZstdOutputStreamNoFinalizer(kept);
                     });

@@ -1,6 +1,7 @@
-package dev.millrace.clickhouse;
+package dev.millrace.httpclient;
 
 import java.net.http.HttpClient;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executors;
@@ -15,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 /// the certificates changed another takes its place, and it ends with the last request that it serves.
 ///
 /// Thread ownership: shared; guarded by itself.
-final class Clients implements AutoCloseable {
-    private final ClickHouseSettings settings;
+public final class Clients implements AutoCloseable {
+    private final Duration connectTimeout;
     private final Certificates certificates;
 
     /// Those that serve, the last one whoever asks now.
@@ -24,14 +25,15 @@ final class Clients implements AutoCloseable {
 
     private boolean closed;
 
-    Clients(ClickHouseSettings settings) {
-        this.settings = settings;
-        certificates = new Certificates(settings.login().tls());
+    /// `of` is the kind of sink, as its section in the file is named.
+    public Clients(String of, Tls tls, Duration connectTimeout) {
+        this.connectTimeout = connectTimeout;
+        certificates = new Certificates(of, tls);
     }
 
     /// The one that everybody uses, with the certificates that the files hold now, to be given back. Throws
     /// `IllegalArgumentException` for a file of TLS that can't be used, if none ever could.
-    synchronized Lease lease() {
+    public synchronized Lease lease() {
         if (closed) throw new IllegalStateException("the sink is closed");
         var now = certificates.current();
         var last = serving.isEmpty() ? null : serving.getLast();
@@ -46,7 +48,7 @@ final class Clients implements AutoCloseable {
     }
 
     /// One of its own, without a connection, for its caller to shut down. Throws as [#lease] does.
-    HttpClient fresh() {
+    public HttpClient fresh() {
         return make(certificates.current().context());
     }
 
@@ -56,7 +58,7 @@ final class Clients implements AutoCloseable {
                 .followRedirects(HttpClient.Redirect.NEVER)
                 .proxy(HttpClient.Builder.NO_PROXY)
                 .executor(Executors.newVirtualThreadPerTaskExecutor())
-                .connectTimeout(settings.limits().connectTimeout());
+                .connectTimeout(connectTimeout);
         if (tls != null) client.sslContext(tls);
         return client.build();
     }
@@ -75,7 +77,7 @@ final class Clients implements AutoCloseable {
     }
 
     /// How many serve.
-    synchronized int count() {
+    public synchronized int count() {
         return serving.size();
     }
 
@@ -98,14 +100,14 @@ final class Clients implements AutoCloseable {
     }
 
     /// The use of a client by one attempt.
-    final class Lease implements AutoCloseable {
+    public final class Lease implements AutoCloseable {
         private final Shared shared;
 
         private Lease(Shared shared) {
             this.shared = shared;
         }
 
-        HttpClient client() {
+        public HttpClient client() {
             return shared.client;
         }
 

@@ -1,4 +1,4 @@
-package dev.millrace.clickhouse;
+package dev.millrace.httpclient;
 
 import java.net.http.HttpResponse.BodySubscriber;
 import java.nio.ByteBuffer;
@@ -16,12 +16,12 @@ import org.jspecify.annotations.Nullable;
 /// it was thrown.
 ///
 /// Thread ownership: the client's, one call at a time.
-final class BoundedText implements BodySubscriber<BoundedText.Read> {
+public final class BoundedText implements BodySubscriber<BoundedText.Read> {
     /// `whole`: the body ended, within the bound. `gapped`: of its middle nothing is kept.
-    record Read(String text, boolean whole, boolean gapped) {}
+    public record Read(String text, boolean whole, boolean gapped) {}
 
     /// Enough for an error, at each end.
-    static final int OF_AN_ERROR = 8 << 10;
+    public static final int OF_AN_ERROR = 8 << 10;
 
     private static final long MOST_BYTES = 16 << 20;
     private static final long MOST_BYTES_PASSED_ON = 256 << 20;
@@ -40,7 +40,7 @@ final class BoundedText implements BodySubscriber<BoundedText.Read> {
     private long seen;
 
     /// Keeps so many bytes at each end. Where `each` takes all of it as it comes, the bound is wider.
-    BoundedText(int kept, @Nullable Consumer<ByteBuffer> each) {
+    public BoundedText(int kept, @Nullable Consumer<ByteBuffer> each) {
         this.kept = kept;
         head = new byte[kept];
         tail = new byte[kept];
