@@ -194,14 +194,24 @@ final class ReplicaOracle {
         return live.containsKey(id);
     }
 
-    /// Its shard dies of this event, so nothing is decided about what ends with it.
+    /// Its shard dies of this event, so nothing is decided about what ends with it; what it still begins is beside
+    /// what is out after it.
     void diesIn(ShardEvent event) {
-        var gone = switch (event) {
-            case ShardEvent.AttemptEnded(var id, var _) -> live.remove(id);
-            case ShardEvent.AttemptLost(var id, var _) -> live.remove(id);
-            default -> null;
-        };
-        if (gone != null) lastOf.remove(gone.batch);
+        switch (event) {
+            case ShardEvent.AttemptEnded(var id, var _) -> endsWith(id);
+            case ShardEvent.AttemptLost(var id, var _) -> endsWith(id);
+            default -> {}
+        }
+    }
+
+    private void endsWith(long id) {
+        var out = live.remove(id);
+        if (out != null) {
+            lastOf.remove(out.batch);
+            return;
+        }
+        var late = cancelled.remove(id);
+        if (late != null) unfinished[late.replica]--;
     }
 
     void cancelled(long id) {
