@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -40,6 +41,9 @@ final class SinkPart {
     private final SinkConfig config;
     private final Sink sink;
 
+    /// What rows go through: the sink, or what was laid about it.
+    private final Sink used;
+
     /// Shards that the last question did not reach; null before one was answered.
     private volatile @Nullable List<ShardId> unseen;
 
@@ -48,29 +52,31 @@ final class SinkPart {
     /// How long its cuts wait: known once the topics are.
     private final AtomicLong cutLingerNanos;
 
-    private SinkPart(SinkConfig config, Sink sink, boolean planned) {
+    private SinkPart(SinkConfig config, Sink sink, Sink used, boolean planned) {
         this.config = config;
         this.sink = sink;
+        this.used = used;
         this.planned = planned;
         this.cutLingerNanos = new AtomicLong(config.batch().linger().toNanos());
     }
 
     /// Connects nowhere.
     static SinkPart open(PipelineConfig pipeline, SinkConfig config, NanoClock clock) {
-        return new SinkPart(
-                config,
-                switch (config.kind()) {
-                    case PostgresConfig postgres ->
-                        PostgresSink.open(Wiring.postgres(pipeline, config, postgres), shards(config), clock);
-                    case ClickHouseConfig clickhouse ->
-                        ClickHouseSink.open(
-                                Wiring.clickhouse(config, clickhouse),
-                                shards(config),
-                                PassThroughEncoder::singleLine,
-                                clock);
-                    case BlackholeConfig() -> new BlackholeSink(PassThroughEncoder::exact);
-                },
-                Wiring.planned(pipeline, config));
+        return open(pipeline, config, UnaryOperator.identity(), clock);
+    }
+
+    /// With what `around` makes of the sink in its place wherever rows go through it. Connects
+    /// nowhere.
+    static SinkPart open(PipelineConfig pipeline, SinkConfig config, UnaryOperator<Sink> around, NanoClock clock) {
+        var sink = switch (config.kind()) {
+            case PostgresConfig postgres ->
+                PostgresSink.open(Wiring.postgres(pipeline, config, postgres), shards(config), clock);
+            case ClickHouseConfig clickhouse ->
+                ClickHouseSink.open(
+                        Wiring.clickhouse(config, clickhouse), shards(config), PassThroughEncoder::singleLine, clock);
+            case BlackholeConfig() -> new BlackholeSink(PassThroughEncoder::exact);
+        };
+        return new SinkPart(config, sink, around.apply(sink), Wiring.planned(pipeline, config));
     }
 
     private static Map<ShardId, List<URI>> shards(SinkConfig config) {
@@ -175,10 +181,10 @@ final class SinkPart {
     }
 
     List<ShardSpec> specs(PipelineConfig pipeline) {
-        var counts = sink.traits().countsRows();
+        var counts = used.traits().countsRows();
         return config.shards().stream()
                 .map(shard ->
-                        new ShardSpec(Wiring.shard(pipeline, config, shard, counts), sink, Wiring.endpoints(shard)))
+                        new ShardSpec(Wiring.shard(pipeline, config, shard, counts), used, Wiring.endpoints(shard)))
                 .toList();
     }
 
@@ -186,7 +192,7 @@ final class SinkPart {
         return new SinkFeed(
                 name(),
                 takes(config.topics()),
-                sink::encoder,
+                used::encoder,
                 router(pipeline),
                 config.shards().size(),
                 1,
