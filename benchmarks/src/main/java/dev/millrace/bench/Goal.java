@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// What one figure of the suite is to be, and what it is. There are two goals: the first is to be reached, the second
@@ -46,9 +47,17 @@ record Goal(String what, Figures measured, Sense sense, double first, double sec
             new Cell("1k-lz4", "row-binary-blackhole", 2.8, 2.3, 0),
             new Cell("200b-lz4", "row-binary-blackhole", 2.5, 1.9, 0));
 
+    /// From here on a figure needs no digits after the point.
+    private static final double LARGE = 20;
+
     private static final double LEAST_SPEED = 0.8;
     private static final double MOST_GROWTH = 1.3;
     private static final double MOST_FOR_EFFECTIVELY_ONCE = 1.05;
+    private static final String GROWN = "growth/p256-s64";
+    private static final String SMALL = "growth/p4-s1";
+    private static final String DELIVERY = "delivery-12/";
+    private static final String ONCE = "-effectively";
+    private static final String LEAST = "-at-least";
     private static final String CPU = ": CPU s/GB, times the loop's";
 
     boolean firstReached() {
@@ -70,8 +79,30 @@ record Goal(String what, Figures measured, Sense sense, double first, double sec
         return Double.isNaN(goal) ? "" : sense.sign + " " + number(goal);
     }
 
-    static String number(double value) {
-        return String.format(Locale.ROOT, value >= 100 ? "%,.0f" : "%.2f", value);
+    String measuredText() {
+        return measured.text(format());
+    }
+
+    private String format() {
+        return measured.median() >= LARGE ? "%,.0f" : "%.2f";
+    }
+
+    private String number(double value) {
+        return String.format(Locale.ROOT, format(), value);
+    }
+
+    /// Of each arm that a goal is set for, as its group calls it.
+    static List<String> paths() {
+        return Stream.concat(
+                        CELLS.stream().map(cell -> cell.group() + "/" + cell.arm()),
+                        Stream.of(
+                                GROWN,
+                                SMALL,
+                                DELIVERY + "postgres" + ONCE,
+                                DELIVERY + "postgres" + LEAST,
+                                DELIVERY + "blackhole" + ONCE,
+                                DELIVERY + "blackhole" + LEAST))
+                .toList();
     }
 
     /// Those of which something was read.
@@ -109,8 +140,8 @@ record Goal(String what, Figures measured, Sense sense, double first, double sec
         pair(
                 goals,
                 results,
-                "growth/p256-s64",
-                "growth/p4-s1",
+                GROWN,
+                SMALL,
                 one -> one.reading().cpuNanosPerRow(),
                 "256 partitions and 64 shards: CPU for a record, times that of 4 and 1",
                 MOST_GROWTH);
@@ -118,8 +149,8 @@ record Goal(String what, Figures measured, Sense sense, double first, double sec
             pair(
                     goals,
                     results,
-                    "delivery-12/" + sink + "-effectively",
-                    "delivery-12/" + sink + "-at-least",
+                    DELIVERY + sink + ONCE,
+                    DELIVERY + sink + LEAST,
                     Measured::cpuPerGigabyte,
                     "effectively once, 12 partitions, "
                             + (sink.equals("postgres") ? Program.JSON_POSTGRES : Program.ROW_BINARY_BLACKHOLE).title()

@@ -4,6 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 import org.HdrHistogram.Histogram;
@@ -40,7 +41,7 @@ final class SuitePage {
         out.append(String.format(
                 Locale.ROOT,
                 "%,d MB of values in a whole topic, %d rounds after %d readings to warm up. Rows were conserved in all %,d"
-                        + " readings: else there would be no page.\n\n",
+                        + " readings: and in those that warmed up: else there would be no page.\n\n",
                 extent.megabytes(),
                 extent.rounds(),
                 extent.warmUps(),
@@ -75,7 +76,7 @@ final class SuitePage {
         for (var goal : goals)
             row(
                     goal.what(),
-                    goal.measured().text("%,.2f"),
+                    goal.measuredText(),
                     goal.text(goal.first()),
                     word(goal.first(), goal.firstReached()),
                     goal.text(goal.second()),
@@ -109,7 +110,9 @@ final class SuitePage {
                     figures(group, arm, Measured::rowsPerSecond, "%,.0f"),
                     figures(group, arm, Measured::cpuPerGigabyte, "%.2f"),
                     arm.program().bare() ? "" : ratio(group, arm, group.reference(arm)),
-                    arm.equals(emptiest) ? "" : ratio(group, arm, emptiest),
+                    arm.equals(emptiest) || Objects.equals(emptiest, group.reference(arm))
+                            ? ""
+                            : ratio(group, arm, emptiest),
                     figures(group, arm, Measured::megabytesPerCpuSecond, "%,.0f"),
                     Limit.of(
                             results.of(group, arm).stream()
