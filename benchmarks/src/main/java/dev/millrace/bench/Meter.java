@@ -51,21 +51,13 @@ final class Meter {
 
     /// The threads that poll have names of which this holds.
     void begin(Predicate<String> source) {
+        begun.putAll(sample());
         sourceThreads = Arrays.stream(THREADS.getThreadInfo(THREADS.getAllThreadIds()))
                 .filter(thread -> thread != null && source.test(thread.getThreadName()))
                 .mapToLong(ThreadInfo::getThreadId)
                 .toArray();
-        // What takes long to read comes first here, and last at the end.
-        sinkBegun = ProcessClock.ofTrees(sink);
-        begun.put(Figure.IDLE_NANOS, sum(idle));
-        begun.put(Figure.BROKER_NANOS, sum(broker));
-        begun.put(Figure.MACHINE_NANOS, ProcessClock.machineNanos());
         begun.put(Figure.SOURCE_NANOS, sourceNanos());
-        begun.put(Figure.COLLECTIONS, pauses(GarbageCollectorMXBean::getCollectionCount));
-        begun.put(Figure.PAUSE_NANOS, pauses(GarbageCollectorMXBean::getCollectionTime) * NANOS_PER_MILLI);
-        begun.put(Figure.ALLOCATED_BYTES, THREADS.getTotalThreadAllocatedBytes());
-        begun.put(Figure.CPU_NANOS, ProcessClock.nanos(OWN));
-        begun.put(Figure.WALL_NANOS, System.nanoTime());
+        sinkBegun = ProcessClock.ofTrees(sink);
     }
 
     /// Now and then: a thread that has ended tells its time no more.
@@ -76,21 +68,27 @@ final class Meter {
     /// With what the caller has counted.
     Reading end(Map<Figure, Long> counted, Histogram delays) {
         if (!begun()) throw new BenchFailure("nothing was read");
-        var ended = new EnumMap<Figure, Long>(Figure.class);
-        ended.put(Figure.WALL_NANOS, System.nanoTime());
-        ended.put(Figure.CPU_NANOS, ProcessClock.nanos(OWN));
-        ended.put(Figure.ALLOCATED_BYTES, THREADS.getTotalThreadAllocatedBytes());
-        ended.put(Figure.PAUSE_NANOS, pauses(GarbageCollectorMXBean::getCollectionTime) * NANOS_PER_MILLI);
-        ended.put(Figure.COLLECTIONS, pauses(GarbageCollectorMXBean::getCollectionCount));
+        var ended = sample();
         look();
         ended.put(Figure.SOURCE_NANOS, sourceNanos);
-        ended.put(Figure.MACHINE_NANOS, ProcessClock.machineNanos());
-        ended.put(Figure.BROKER_NANOS, sum(broker));
-        ended.put(Figure.IDLE_NANOS, sum(idle));
         begun.forEach((figure, from) -> ended.merge(figure, -from, Long::sum));
         ended.put(Figure.SINK_NANOS, sinkNanos());
         ended.putAll(counted);
         return new Reading(ended, delays);
+    }
+
+    /// The clock and this process first: what it takes to read the others counts.
+    private Map<Figure, Long> sample() {
+        var sample = new EnumMap<Figure, Long>(Figure.class);
+        sample.put(Figure.WALL_NANOS, System.nanoTime());
+        sample.put(Figure.CPU_NANOS, ProcessClock.nanos(OWN));
+        sample.put(Figure.ALLOCATED_BYTES, THREADS.getTotalThreadAllocatedBytes());
+        sample.put(Figure.PAUSE_NANOS, pauses(GarbageCollectorMXBean::getCollectionTime) * NANOS_PER_MILLI);
+        sample.put(Figure.COLLECTIONS, pauses(GarbageCollectorMXBean::getCollectionCount));
+        sample.put(Figure.MACHINE_NANOS, ProcessClock.machineNanos());
+        sample.put(Figure.BROKER_NANOS, sum(broker));
+        sample.put(Figure.IDLE_NANOS, sum(idle));
+        return sample;
     }
 
     /// A process that began meanwhile counts whole, and one that ended not at all.

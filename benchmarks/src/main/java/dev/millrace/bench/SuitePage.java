@@ -114,11 +114,7 @@ final class SuitePage {
                             ? ""
                             : ratio(group, arm, emptiest),
                     figures(group, arm, Measured::megabytesPerCpuSecond, "%,.0f"),
-                    Limit.of(
-                            results.of(group, arm).stream()
-                                    .map(Measured::reading)
-                                    .toList(),
-                            environment.processors()));
+                    limit(group, arm));
         }
         out.append('\n');
         row(
@@ -143,6 +139,11 @@ final class SuitePage {
                     ours(group, arm),
                     figures(group, arm, one -> one.reading().get(Figure.COLLECTIONS), "%.0f"),
                     figures(group, arm, one -> one.reading().pausePercent(), "%.1f"));
+    }
+
+    private String limit(SuiteGroup group, SuiteArm arm) {
+        var readings = results.of(group, arm).stream().map(Measured::reading).toList();
+        return Limit.of(readings, environment.processors());
     }
 
     /// What the loop does not allocate. What is left holds slabs too, which the rows' bytes go into.
@@ -203,11 +204,7 @@ final class SuitePage {
                     figures(group, arm, one -> millis(one, 99.9), "%,.0f"),
                     figures(group, arm, one -> millis(one, 100), "%,.0f"),
                     figures(group, arm, Measured::cpuPerGigabyte, "%.2f"),
-                    Limit.of(
-                            results.of(group, arm).stream()
-                                    .map(Measured::reading)
-                                    .toList(),
-                            environment.processors()));
+                    limit(group, arm));
         out.append('\n');
         for (var arm : results.arms(group)) {
             var all = new Histogram(3);

@@ -51,7 +51,7 @@ final class ReadingTest {
         delays.recordValueWithCount(1_500, 3);
         delays.recordValue(90_000);
         var figures = new EnumMap<Figure, Long>(Figure.class);
-        for (var figure : Figure.values()) figures.put(figure, 1_000_000_007L * (figure.ordinal() + 1));
+        for (var figure : Figure.values()) figures.put(figure, 1_000_000_007L * (figures.size() + 1));
         var read = Reading.of(Words.parse(new Reading(figures, delays).words().line()));
         assertThat(read.figures()).isEqualTo(figures);
         assertThat(read.delays()).isEqualTo(delays);

@@ -127,7 +127,7 @@ public final class Pipeline {
                 new AdmissionBudget(admission.maxRows(), admission.maxBytes(), admission.resumeBelowPercent() / 100);
         this.sinks = config.sinks().stream()
                 .filter(sink -> !sink.advisory())
-                .map(sink -> SinkPart.open(config, sink, around, clock))
+                .map(sink -> SinkPart.open(config, sink, clock).within(around))
                 .toList();
         this.deadLetters = config.poison().action() == PoisonConfig.Action.DEAD_LETTER
                 ? new DeadLetterTopic(config.poison().topic(), config.name(), Wiring.source(config), clock)

@@ -52,6 +52,10 @@ final class SinkPart {
     /// How long its cuts wait: known once the topics are.
     private final AtomicLong cutLingerNanos;
 
+    private SinkPart(SinkConfig config, Sink sink, boolean planned) {
+        this(config, sink, sink, planned);
+    }
+
     private SinkPart(SinkConfig config, Sink sink, Sink used, boolean planned) {
         this.config = config;
         this.sink = sink;
@@ -62,21 +66,25 @@ final class SinkPart {
 
     /// Connects nowhere.
     static SinkPart open(PipelineConfig pipeline, SinkConfig config, NanoClock clock) {
-        return open(pipeline, config, UnaryOperator.identity(), clock);
+        return new SinkPart(
+                config,
+                switch (config.kind()) {
+                    case PostgresConfig postgres ->
+                        PostgresSink.open(Wiring.postgres(pipeline, config, postgres), shards(config), clock);
+                    case ClickHouseConfig clickhouse ->
+                        ClickHouseSink.open(
+                                Wiring.clickhouse(config, clickhouse),
+                                shards(config),
+                                PassThroughEncoder::singleLine,
+                                clock);
+                    case BlackholeConfig() -> new BlackholeSink(PassThroughEncoder::exact);
+                },
+                Wiring.planned(pipeline, config));
     }
 
-    /// With what `around` makes of the sink in its place wherever rows go through it. Connects
-    /// nowhere.
-    static SinkPart open(PipelineConfig pipeline, SinkConfig config, UnaryOperator<Sink> around, NanoClock clock) {
-        var sink = switch (config.kind()) {
-            case PostgresConfig postgres ->
-                PostgresSink.open(Wiring.postgres(pipeline, config, postgres), shards(config), clock);
-            case ClickHouseConfig clickhouse ->
-                ClickHouseSink.open(
-                        Wiring.clickhouse(config, clickhouse), shards(config), PassThroughEncoder::singleLine, clock);
-            case BlackholeConfig() -> new BlackholeSink(PassThroughEncoder::exact);
-        };
-        return new SinkPart(config, sink, around.apply(sink), Wiring.planned(pipeline, config));
+    /// The same sink, and wherever rows go through it what `around` makes of it.
+    SinkPart within(UnaryOperator<Sink> around) {
+        return new SinkPart(config, sink, around.apply(sink), planned);
     }
 
     private static Map<ShardId, List<URI>> shards(SinkConfig config) {

@@ -34,7 +34,8 @@ final class SinkPartTest {
         RowEncoder encoder = PassThroughEncoder.singleLine();
         var about = new BlackholeSink(() -> encoder);
 
-        var part = SinkPart.open(config, config.sinks().getFirst(), _ -> about, NanoClock.SYSTEM);
+        var part = SinkPart.open(config, config.sinks().getFirst(), NanoClock.SYSTEM)
+                .within(_ -> about);
 
         assertThat(part.sink()).isInstanceOf(BlackholeSink.class).isNotSameAs(about);
         assertThat(part.specs(config))
