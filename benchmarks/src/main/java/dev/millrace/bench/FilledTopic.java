@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongPredicate;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -46,7 +47,7 @@ record FilledTopic(String name, Shape shape, long records, long poison, long sum
         try (var topics = new Topics(bootstrapServers)) {
             var name = shape.topic();
             topics.create(name, shape.partitions());
-            var filled = send(bootstrapServers, name, shape, records, 0);
+            var filled = send(bootstrapServers, name, shape, 0, n -> n < records);
             var held = topics.endOffsets(name).values().stream()
                     .mapToLong(Long::longValue)
                     .sum();
@@ -56,16 +57,18 @@ record FilledTopic(String name, Shape shape, long records, long poison, long sum
         }
     }
 
-    /// Sends that many records to a topic that is there, so many in each second, or as fast as it goes
-    /// for 0. Returns when the broker has all of them.
-    static FilledTopic send(String bootstrapServers, String name, Shape shape, long records, int ratePerSecond) {
+    /// Sends records to a topic that is there, so many in each second, or as fast as it goes for 0, as long as
+    /// `more` holds for the number of those that were sent. Returns when the broker has all of them.
+    static FilledTopic send(String bootstrapServers, String name, Shape shape, int ratePerSecond, LongPredicate more) {
         var values = new Orders(shape);
         var failure = new AtomicReference<@Nullable Exception>();
         var compressed = 0.0;
+        var sent = 0L;
         try (var producer = new KafkaProducer<>(
                 settings(bootstrapServers, shape), new ByteArraySerializer(), new ByteArraySerializer())) {
             var began = System.nanoTime();
-            for (var n = 0L; n < records && failure.get() == null; n++) {
+            for (var n = 0L; more.test(n) && failure.get() == null; n++) {
+                sent = n + 1;
                 if (ratePerSecond > 0) sleepUntil(began + n * NANOS_PER_SECOND / ratePerSecond);
                 var record = new ProducerRecord<>(name, (int) (n % shape.partitions()), Orders.key(n), values.next(n));
                 var _ = producer.send(record, (_, refused) -> {
@@ -77,7 +80,7 @@ record FilledTopic(String name, Shape shape, long records, long poison, long sum
         }
         var refused = failure.get();
         if (refused != null) throw new BenchFailure("could not fill topic " + name + ": " + refused);
-        return new FilledTopic(name, shape, records, values.poison, values.sum, compressed);
+        return new FilledTopic(name, shape, sent, values.poison, values.sum, compressed);
     }
 
     private static void sleepUntil(long nanos) {

@@ -37,9 +37,13 @@ final class PipelineReading {
 
     private final PipelineConfig config;
     private final boolean discards;
-    private final boolean live;
+    private final @Nullable Signals signals;
     private final boolean joined;
-    private final long records;
+    private final long planned;
+
+    /// More than there can be until the load has told.
+    private volatile long records;
+
     private final long poison;
     private final long skippedNanos;
     private final Meter meter;
@@ -47,15 +51,18 @@ final class PipelineReading {
     /// Empty where the sink did not take all in time.
     private final CompletableFuture<Optional<Reading>> looked = new CompletableFuture<>();
 
-    /// Asked for are the `file`; `records` of the topic and how many of them are `poison`; whether the sink
-    /// `discards`; `live`, whether the records come while it reads, and then for how long from the first no delay
-    /// is kept, `skip_millis`; whether a second member is `joined`; and processes of the meter.
+    /// Asked for are the `file`; `records` of the topic, about as many where they come while it reads, and how many of
+    /// them are `poison`; whether the sink `discards`; `signals` to and from a load that runs meanwhile, and then
+    for
+    /// how long from the first record no delay is kept, `skip_millis`; whether a second member is `joined`; and
+    /// processes of the meter.
     PipelineReading(Words asked) {
         config = config(Path.of(asked.text("file")));
         discards = asked.fact("discards");
-        live = asked.fact("live");
+        signals = asked.has("signals") ? new Signals(Path.of(asked.text("signals"))) : null;
         joined = asked.fact("joined");
-        records = asked.number("records");
+        planned = asked.number("records");
+        records = signals == null ? planned : Long.MAX_VALUE;
         poison = asked.number("poison");
         skippedNanos = TimeUnit.MILLISECONDS.toNanos(asked.number("skip_millis"));
         meter = new Meter(asked);
@@ -75,10 +82,11 @@ final class PipelineReading {
     Reading read() throws InterruptedException {
         Meter.tidy();
         var pipeline = Pipeline.of(config, "bench", this::counted);
-        var second = new SecondMember(() -> Pipeline.of(config, "bench", this::counted), taken, records);
+        var second = new SecondMember(() -> Pipeline.of(config, "bench", this::counted), taken, planned);
         try {
             var looker = Thread.ofPlatform().daemon().name("bench-look").start(() -> lookAt(pipeline, second));
             pipeline.start();
+            if (signals != null) signals.give(Signals.READS, 0);
             var report = pipeline.awaitEnd();
             looker.join();
             return verified(looked.join(), report, second.report());
@@ -116,7 +124,7 @@ final class PipelineReading {
                 if (meter.begun()) askAgain = System.nanoTime() + Math.min(SELDOM * cost, MOST_SELDOM_NANOS);
             }
             if (meter.begun()) meter.look();
-            if (joined) second.look();
+            if (joined && second.look() && signals != null) signals.give(Signals.LEFT, 0);
             LockSupport.parkNanos(LOOK_NANOS);
         }
         return Optional.of(meter.end(taken.figures(), taken.delays()));
@@ -126,9 +134,14 @@ final class PipelineReading {
         var polled = pipeline.progress().polled();
         if (polled > 0 && !meter.begun()) {
             meter.begin(SOURCE.asMatchPredicate());
-            if (live) taken.keepDelaysFrom(System.nanoTime() + skippedNanos);
+            if (signals != null) taken.keepDelaysFrom(System.nanoTime() + skippedNanos);
         }
-        if (polled >= records && !live) pipeline.stop("all is polled");
+        if (signals != null) {
+            var sent = signals.number(Signals.SENT);
+            if (sent != null) records = sent;
+        } else if (polled >= records) {
+            pipeline.stop("all is polled");
+        }
     }
 
     private static long newlyDelivered(DrainReport report) {

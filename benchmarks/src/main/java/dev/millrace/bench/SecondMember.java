@@ -17,6 +17,7 @@ final class SecondMember {
     private final long records;
     private final CompletableFuture<DrainReport> report = new CompletableFuture<>();
     private volatile @Nullable Pipeline pipeline;
+    private boolean left;
 
     SecondMember(Supplier<Pipeline> made, Taken taken, long records) {
         this.made = made;
@@ -24,14 +25,19 @@ final class SecondMember {
         this.records = records;
     }
 
-    /// Joins or leaves if it is time to.
-    void look() {
+    /// Joins or leaves if it is time to. Returns whether it has just left.
+    boolean look() {
         var there = pipeline;
         if (there == null) {
             if (taken.rows() >= records / 4) join();
-        } else if (taken.rows() >= records * 3 / 4 && there.progress().polled() > 0) {
-            there.stop("it leaves the group");
+            return false;
         }
+        if (!there.ended()
+                && taken.rows() >= records * 3 / 4
+                && there.progress().polled() > 0) there.stop("it leaves the group");
+        if (left || !report.isDone()) return false;
+        left = true;
+        return true;
     }
 
     private void join() {

@@ -18,6 +18,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 
 /// Reads topics by turns with bare loops and with pipelines, every process apart: this one fills topics and asks, a
@@ -35,6 +37,7 @@ final class Suite {
 
     private static final DateTimeFormatter CLOCK = DateTimeFormatter.ofPattern("HH:mm:ss", Locale.ROOT);
     private static final int MOST_LIVE_ROUNDS = 3;
+    private static final long LOOK_NANOS = 1_000_000L;
     private static final int UNKNOWN_RATE = 5_000;
     private static final int MOST_RATE = 100_000;
     private static final String THROUGHPUT = "sinks/postgres";
@@ -168,31 +171,53 @@ final class Suite {
         return new Read(topic, readPipeline(arm, stores, station, asked, topic.name()));
     }
 
-    /// Of records that are sent while it reads. Half a second at least, and a fifth of all, are left out of the
-    /// delays: the group gathers then.
+    /// Of records that are sent while it reads, from when it reads; where a second member joins, until it has left. A
+    /// fifth of the time is left out of the delays: the group gathers then.
     private Read readLive(SuiteArm arm, Stores stores, Station station, Map<String, String> asked)
             throws InterruptedException {
         var servers = stores.broker().bootstrapServers();
         var topic = "suite-live-" + readings;
         var rate = rate();
         var records = (long) rate * extent.seconds();
+        var joined = arm.twist() == Twist.LIVE_JOINED;
         try (var admin = new Topics(servers)) {
             admin.create(topic, arm.shape().partitions());
         }
+        var signals = Signals.make();
         asked.put("records", Long.toString(records));
         asked.put("poison", "0");
-        asked.put("live", "true");
-        asked.put("joined", Boolean.toString(arm.twist() == Twist.LIVE_JOINED));
+        asked.put("signals", signals.folder().toString());
+        asked.put("joined", Boolean.toString(joined));
         asked.put("skip_millis", Long.toString(extent.seconds() * 1000L / 5));
+        var ended = new AtomicBoolean();
         var sent = CompletableFuture.supplyAsync(
-                () -> FilledTopic.send(servers, topic, arm.shape(), records, rate),
+                () -> {
+                    await(signals, ended);
+                    var filled = FilledTopic.send(
+                            servers,
+                            topic,
+                            arm.shape(),
+                            rate,
+                            n -> !ended.get() && (n < records || joined && !signals.given(Signals.LEFT)));
+                    signals.give(Signals.SENT, filled.records());
+                    return filled;
+                },
                 task -> Thread.ofPlatform().daemon().name("suite-load").start(task));
         try {
             var reading = readPipeline(arm, stores, station, asked, topic);
             return new Read(sent.join(), reading);
         } catch (CompletionException failure) {
             throw new BenchFailure("the load was not sent: " + failure.getCause());
+        } finally {
+            ended.set(true);
+            sent.handle((_, _) -> true).join();
+            signals.delete();
         }
+    }
+
+    /// Until the pipeline reads, or will not.
+    private static void await(Signals signals, AtomicBoolean ended) {
+        while (!signals.given(Signals.READS) && !ended.get()) LockSupport.parkNanos(LOOK_NANOS);
     }
 
     private Reading readPipeline(SuiteArm arm, Stores stores, Station station, Map<String, String> asked, String topic)

@@ -122,13 +122,13 @@ final class CatalogueTest {
         var results = new Results();
         // Round 2 was slow for both: neither median alone says what the ratios do.
         long[] loop = {100, 400, 100};
-        long[] ours = {120, 480, 150};
+        long[] ours = {120, 480, 160};
         for (var round = 1; round <= 3; round++) {
             results.add(measured("bare-sum", round, 1_000, loop[round - 1]));
             results.add(measured("raw-blackhole", round, 1_200, ours[round - 1]));
         }
         var cpu = goal(results, "1 KB, raw → blackhole: CPU s/GB, times the loop's");
-        assertThat(cpu.measured()).isEqualTo(new Figures(1.2, 1.2, 1.5));
+        assertThat(cpu.measured()).isEqualTo(new Figures(1.2, 1.2, 1.6));
         assertThat(cpu.firstReached()).isTrue();
         assertThat(cpu.secondReached()).isTrue();
         var speed = goal(results, "1 KB, raw → blackhole: records/s, times the loop's");
