@@ -51,11 +51,10 @@ final class PipelineReading {
     /// Empty where the sink did not take all in time.
     private final CompletableFuture<Optional<Reading>> looked = new CompletableFuture<>();
 
-    /// Asked for are the `file`; `records` of the topic, about as many where they come while it reads, and how many of
-    /// them are `poison`; whether the sink `discards`; `signals` to and from a load that runs meanwhile, and then
-    for
-    /// how long from the first record no delay is kept, `skip_millis`; whether a second member is `joined`; and
-    /// processes of the meter.
+    /// Asked for are the `file`; `records` of the topic, about as many where they come while it reads, and how
+    /// many of them are `poison`; whether the sink `discards`; `signals` to and from a load that runs meanwhile,
+    /// and then for how long from the first record no delay is kept, `skip_millis`; whether a second member is
+    /// `joined`; and processes of the meter.
     PipelineReading(Words asked) {
         config = config(Path.of(asked.text("file")));
         discards = asked.fact("discards");

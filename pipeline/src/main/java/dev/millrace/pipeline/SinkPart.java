@@ -82,11 +82,6 @@ final class SinkPart {
                 Wiring.planned(pipeline, config));
     }
 
-    /// The same sink, and wherever rows go through it what `around` makes of it.
-    SinkPart within(UnaryOperator<Sink> around) {
-        return new SinkPart(config, sink, around.apply(sink), planned);
-    }
-
     private static Map<ShardId, List<URI>> shards(SinkConfig config) {
         var out = new LinkedHashMap<ShardId, List<URI>>();
         for (var shard : config.shards()) out.put(new ShardId(config.name(), shard.name()), Wiring.endpoints(shard));
@@ -99,6 +94,11 @@ final class SinkPart {
 
     Sink sink() {
         return sink;
+    }
+
+    /// The same sink, and wherever rows go through it what `around` makes of it.
+    SinkPart within(UnaryOperator<Sink> around) {
+        return new SinkPart(config, sink, around.apply(sink), planned);
     }
 
     /// Asks the sink what it looks like. Null when it may be written to; else why not yet. Throws
