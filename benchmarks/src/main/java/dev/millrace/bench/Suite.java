@@ -198,7 +198,7 @@ final class Suite {
                             topic,
                             arm.shape(),
                             rate,
-                            n -> !ended.get() && (n < records || joined && !signals.given(Signals.LEFT)));
+                            n -> !ended.get() && (n < records || (joined && !signals.given(Signals.LEFT))));
                     signals.give(Signals.SENT, filled.records());
                     return filled;
                 },
