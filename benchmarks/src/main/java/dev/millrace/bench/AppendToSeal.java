@@ -44,6 +44,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @Measurement(iterations = 5, time = 1)
 public class AppendToSeal {
     static final int RECORDS = 20_000;
+    private static final int PARTITIONS = 4;
     private static final int SHARDS = 4;
     private static final int CHUNK = 128 << 10;
     private static final long CHUNK_LINGER = 20_000_000L;
@@ -77,8 +78,9 @@ public class AppendToSeal {
     @Setup
     public void fetch() {
         try (var broker = BrokerProcess.launch()) {
-            var topic = BenchTopic.fill(broker.bootstrapServers(), "bench-append", valueBytes, RECORDS);
-            polls = FetchedPolls.read(broker.bootstrapServers(), topic.name(), BenchTopic.PARTITIONS, RECORDS);
+            var shape = Shape.of(valueBytes).partitions(PARTITIONS);
+            var topic = FilledTopic.fill(broker.bootstrapServers(), shape, RECORDS);
+            polls = FetchedPolls.read(broker.bootstrapServers(), topic.name(), PARTITIONS, RECORDS);
         }
         shards = new SealingShards(SHARDS);
         source = SourceMachine.alone(

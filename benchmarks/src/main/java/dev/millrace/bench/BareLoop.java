@@ -5,74 +5,83 @@ import dev.millrace.kafka.KafkaSourceSettings;
 import dev.millrace.pipeline.BlackholeSink;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.TopicPartition;
 
-/// The least that a consumer can do: poll with the product's own consumer, go through the records, and read every
-/// value's bytes into the running sum of `blackhole`, or none of them.
+/// The least that a consumer can do: poll with the product's own consumer, and go through the records. Where it
+/// is asked to, it reads every value's bytes into the running sum of `blackhole`; else it adds up their lengths.
 ///
-/// It counts a newline for each record, since a row of format `raw` ends with one.
+/// It counts a newline for each record, since a row of the suite ends with one.
 ///
-/// Thread ownership: the bench's thread.
-final class BareLoop implements Arm {
+/// Thread ownership: the child's main thread.
+final class BareLoop {
     private static final Duration POLL = Duration.ofSeconds(10);
 
+    private final String topic;
+    private final int partitions;
+    private final long records;
+    private final boolean reads;
     private final KafkaClients clients;
-    private final BenchTopic topic;
-    private final Stopwatch watch;
-    private final Sums sums;
+    private final Meter meter;
 
-    BareLoop(String bootstrapServers, BenchTopic topic, Stopwatch watch, Sums sums) {
-        this.clients = new KafkaClients(KafkaSourceSettings.of(
-                bootstrapServers,
-                new KafkaSourceSettings.Subscription.Named(List.of(topic.name())),
-                "bench-bare-" + topic.name()));
-        this.topic = topic;
-        this.watch = watch;
-        this.sums = sums;
+    /// Asked for are `servers`, `topic`, `partitions`, `records`, whether it `reads`, and processes of the
+    /// meter.
+    BareLoop(Words asked) {
+        topic = asked.text("topic");
+        partitions = (int) asked.number("partitions");
+        records = asked.number("records");
+        reads = asked.fact("reads");
+        clients = new KafkaClients(KafkaSourceSettings.of(
+                asked.text("servers"), new KafkaSourceSettings.Subscription.Named(List.of(topic)), "bench-bare"));
+        meter = new Meter(asked);
     }
 
-    @Override
-    public String title() {
-        return sums == Sums.EVERY_BYTE ? "(a) bare poll loop" : "    the same, no sum";
-    }
-
-    @Override
-    public Sums sums() {
-        return sums;
-    }
-
-    @Override
-    public Pass read() {
-        watch.reset();
+    Reading read() {
+        Meter.tidy();
         try (var consumer = clients.consumer(0)) {
-            var partitions = IntStream.range(0, BenchTopic.PARTITIONS)
-                    .mapToObj(n -> new TopicPartition(topic.name(), n))
+            var all = IntStream.range(0, partitions)
+                    .mapToObj(n -> new TopicPartition(topic, n))
                     .toList();
-            consumer.assign(partitions);
-            consumer.seekToBeginning(partitions);
+            consumer.assign(all);
+            consumer.seekToBeginning(all);
             return read(consumer);
         }
     }
 
-    private Pass read(Consumer<ByteBuffer, ByteBuffer> consumer) {
-        var reads = sums == Sums.EVERY_BYTE;
+    private Reading read(Consumer<ByteBuffer, ByteBuffer> consumer) {
+        var own = Thread.currentThread().getName();
         var rows = 0L;
         var sum = 0L;
-        while (rows < topic.records()) {
-            var records = consumer.poll(POLL);
-            if (records.isEmpty())
-                throw new BenchFailure("topic " + topic.name() + " ended after " + rows + " of " + topic.records());
-            if (!watch.begun()) watch.begin();
-            for (var record : records) {
+        var bytes = 0L;
+        while (rows < records) {
+            var polled = consumer.poll(POLL);
+            if (polled.isEmpty()) throw new BenchFailure("topic " + topic + " ended after " + rows + " of " + records);
+            if (!meter.begun()) meter.begin(own::equals);
+            for (var record : polled) {
+                bytes += record.serializedValueSize() + 1;
                 if (reads) sum += sum(record.value()) + '\n';
-                else sum += record.serializedValueSize();
             }
-            rows += records.count();
+            rows += polled.count();
         }
-        return watch.end(rows, sum);
+        return meter.end(counted(rows, sum, bytes), Reading.noDelays());
+    }
+
+    private static Map<Figure, Long> counted(long rows, long sum, long bytes) {
+        return new EnumMap<>(Map.of(
+                Figure.ROWS,
+                rows,
+                Figure.SUM,
+                sum,
+                Figure.ROW_BYTES,
+                bytes,
+                Figure.REPEATED,
+                0L,
+                Figure.DEAD_LETTERED,
+                0L));
     }
 
     @SuppressWarnings("ByteBufferBackingArray") // Its offset is looked at.

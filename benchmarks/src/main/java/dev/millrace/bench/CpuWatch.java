@@ -15,7 +15,7 @@ final class CpuWatch {
 
     static CpuWatch begin(long... pids) {
         var watch = new CpuWatch();
-        Arrays.stream(pids).forEach(pid -> watch.begunNanos.put(pid, cpuNanos(pid)));
+        Arrays.stream(pids).forEach(pid -> watch.begunNanos.put(pid, ProcessClock.nanos(pid)));
         return watch;
     }
 
@@ -24,13 +24,6 @@ final class CpuWatch {
     }
 
     double cpuSeconds(long pid) {
-        return (cpuNanos(pid) - begunNanos.getOrDefault(pid, 0L)) / 1e9;
-    }
-
-    private static long cpuNanos(long pid) {
-        return ProcessHandle.of(pid)
-                .flatMap(process -> process.info().totalCpuDuration())
-                .orElseThrow(() -> new BenchFailure("the system does not tell the processor time of process " + pid))
-                .toNanos();
+        return (ProcessClock.nanos(pid) - begunNanos.getOrDefault(pid, 0L)) / 1e9;
     }
 }

@@ -4,10 +4,12 @@ import dev.millrace.lab.clickhouse.LabClickHouse;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 
-/// The main class of an [EngineProcess]: ClickHouse's engine and the front before it, until its parent ends it.
+/// The main class of an [EngineProcess]: ClickHouse's engine and the fronts before it, until its parent ends it.
 ///
-/// Its one argument is a file, into which it writes the front's address and the number of the engine's process.
+/// Its arguments are a file, into which it writes the fronts' addresses and the number of the engine's process, and
+/// how many fronts.
 final class EngineMain {
     static final String READY = "millrace bench engine ready";
 
@@ -15,11 +17,12 @@ final class EngineMain {
 
     @SuppressWarnings("SystemOut") // the line its parent waits for
     public static void main(String[] arguments) throws IOException {
-        var store = LabClickHouse.shared(1, 1);
+        var store = LabClickHouse.shared(1, Integer.parseInt(arguments[1]));
         Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().unstarted(store::close));
-        Files.writeString(
-                Path.of(arguments[0]),
-                store.front(0, 0).url() + "\n" + store.engine(0).pid() + "\n");
+        var told = new ArrayList<String>();
+        for (var front : store.fronts()) told.add(front.url().toString());
+        told.add(Long.toString(store.engine(0).pid()));
+        Files.write(Path.of(arguments[0]), told);
         System.out.println(READY);
         System.out.flush();
         while (System.in.read() >= 0) {

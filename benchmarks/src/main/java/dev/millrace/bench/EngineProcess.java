@@ -10,23 +10,27 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.util.List;
 
-/// ClickHouse's engine in a process of its own, and its HTTP front in another, so that neither's processor time is
-/// counted for the bench.
+/// ClickHouse's engine in a process of its own, and its HTTP fronts in another, so that neither's processor time is
+/// counted for the bench. Every front is an address of the same engine.
 ///
 /// Thread ownership: the bench's thread.
 final class EngineProcess implements AutoCloseable {
     private final ChildJvm front;
     private final HttpClient client = HttpClient.newHttpClient();
-    private final URI url;
+    private final List<URI> urls;
     private final long enginePid;
 
-    private EngineProcess(ChildJvm front, URI url, long enginePid) {
+    private EngineProcess(ChildJvm front, List<URI> urls, long enginePid) {
         this.front = front;
-        this.url = url;
+        this.urls = urls;
         this.enginePid = enginePid;
     }
 
     static EngineProcess launch() {
+        return launch(1);
+    }
+
+    static EngineProcess launch(int fronts) {
         try {
             var told = Files.createTempFile("millrace-bench-engine-", "");
             try {
@@ -34,10 +38,11 @@ final class EngineProcess implements AutoCloseable {
                         "engine's front",
                         List.of("-Xmx512m", "--enable-native-access=ALL-UNNAMED"),
                         EngineMain.class,
-                        List.of(told.toString()),
+                        List.of(told.toString(), Integer.toString(fronts)),
                         EngineMain.READY);
                 var lines = Files.readAllLines(told);
-                return new EngineProcess(child, URI.create(lines.getFirst()), Long.parseLong(lines.getLast()));
+                var urls = lines.subList(0, fronts).stream().map(URI::create).toList();
+                return new EngineProcess(child, urls, Long.parseLong(lines.getLast()));
             } finally {
                 Files.delete(told);
             }
@@ -47,7 +52,12 @@ final class EngineProcess implements AutoCloseable {
     }
 
     URI url() {
-        return url;
+        return urls.getFirst();
+    }
+
+    /// Of each front.
+    List<URI> urls() {
+        return urls;
     }
 
     long pid() {
@@ -60,7 +70,7 @@ final class EngineProcess implements AutoCloseable {
 
     /// The answer's text, without its last line's end.
     String ask(String sql) throws InterruptedException {
-        var request = HttpRequest.newBuilder(url.resolve("/?user=default"))
+        var request = HttpRequest.newBuilder(url().resolve("/?user=default"))
                 .POST(HttpRequest.BodyPublishers.ofString(sql))
                 .build();
         try {

@@ -8,7 +8,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.function.ToLongFunction;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -19,7 +22,6 @@ import org.junit.jupiter.api.io.TempDir;
 /// and not looked at.
 final class BenchCommandTest {
     private static final String FIGURE = "[\\d,.]+ \\([\\d,.]+ \\.\\. [\\d,.]+\\)";
-    private static final String LINE = "%s +" + FIGURE + " +[\\d,]+ +" + FIGURE + " +" + FIGURE + "\\R";
 
     @TempDir
     private Path folder;
@@ -50,18 +52,67 @@ final class BenchCommandTest {
 
     @Test
     @Timeout(value = 240, unit = TimeUnit.SECONDS)
-    void aQuickRunReadsTheSameWithBothArmsAndTellsSo() throws Exception {
-        assertThat(exitCode("--quick")).as(output()).isZero();
-        for (var size : List.of("1 KB values: 9,765 records", "100 B values: 100,000 records")) {
-            assertThat(output())
-                    .containsPattern(size + " with 11-byte keys in 4 partitions, 2 rounds, load .*\\R.*\\R"
-                            + LINE.formatted(" +the same, no sum")
-                            + LINE.formatted(" +\\(a\\) bare poll loop")
-                            + LINE.formatted(" +\\(b\\) whole pipeline")
-                            + " +\\(b\\)/\\(a\\): [\\d.]+ x in records/s, goal >= 0.65: (NOT REACHED|reached);"
-                            + " [\\d.]+ x in CPU s/GB, goal <= 1.60: (NOT REACHED|reached)\\R"
-                            + " +rows and sums are equal in all 4 passes of \\(a\\) and \\(b\\)");
+    void aQuickSuiteConservesRowsInEveryArmAndWritesAPage() throws Exception {
+        var results = folder.resolve("results");
+        assertThat(exitCode("--suite", "--quick", "--out", results.toString()))
+                .as(output())
+                .isZero();
+        var page = Files.readString(results.resolve("suite.md"));
+        assertThat(page)
+                .contains("**Small and cold:", "## Goals", "## 1 KB", "## Sinks", "## Delivery, 12 partitions")
+                .containsPattern(
+                        "`./millrace bench --suite --quick --out .*`, on \\d+ processors \\(.*\\), JDK 25.*, load"
+                                + " [\\d.]+ before and [\\d.]+ after, commit ")
+                .containsPattern(
+                        "\\| 1 KB, raw → blackhole: CPU s/GB, times the loop's \\| " + FIGURE + " \\| ≤ 1\\.50 \\|")
+                .containsPattern("\\| raw → blackhole \\| " + FIGURE + " \\| " + FIGURE + " \\| " + FIGURE);
+        for (var picture :
+                Pattern.compile("\\]\\((\\S+\\.svg)\\)").matcher(page).results().toList())
+            assertThat(results.resolve(picture.group(1))).isNotEmptyFile();
+        conserved(Files.readAllLines(results.resolve("suite.csv")));
+    }
+
+    private static void conserved(List<String> lines) {
+        var names = List.of(lines.getFirst().split(",", -1));
+        var arms = new TreeSet<String>();
+        for (var line : lines.subList(1, lines.size())) {
+            var cells = List.of(line.split(",", -1));
+            assertThat(cells).as(line).hasSameSizeAs(names);
+            ToLongFunction<String> number = name -> Long.parseLong(cells.get(names.indexOf(name)));
+            assertThat(number.applyAsLong("rows") + number.applyAsLong("dead_lettered"))
+                    .as(line)
+                    .isEqualTo(number.applyAsLong("records"));
+            assertThat(number.applyAsLong("wall_nanos")).as(line).isPositive();
+            assertThat(number.applyAsLong("cpu_nanos")).as(line).isPositive();
+            arms.add(cells.get(names.indexOf("group")) + "/" + cells.get(names.indexOf("arm")));
         }
+        assertThat(arms)
+                .contains(
+                        "1k/bare",
+                        "1k/bare-sum",
+                        "1k/raw-blackhole",
+                        "1k/json-blackhole",
+                        "sinks/postgres",
+                        "delivery-12/postgres-effectively",
+                        "replica/one-dead",
+                        "poison/one-in-10000",
+                        "latency/rebalance");
+        if (EngineLibrary.available())
+            assertThat(arms)
+                    .contains("1k/row-binary-blackhole", "sinks/clickhouse-json", "sinks/clickhouse-row-binary");
+    }
+
+    @Test
+    void anArmThatIsNotThereIsToldAndNothingIsStarted() throws Exception {
+        assertThat(exitCode("--suite", "--arms", "^no-such-group/")).isEqualTo(1);
+        assertThat(output()).contains("bench: no arm has such a name");
+    }
+
+    @Test
+    void onlyWhoAsksForACheckFailsForAGoal() {
+        assertThat(BenchCommand.exitCode(false, false)).isZero();
+        assertThat(BenchCommand.exitCode(true, true)).isZero();
+        assertThat(BenchCommand.exitCode(false, true)).isEqualTo(1);
     }
 
     @Test

@@ -2,7 +2,9 @@ package dev.millrace.lab;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
@@ -17,14 +19,19 @@ import java.util.concurrent.TimeoutException;
 ///
 /// Thread ownership: any thread.
 public final class ChildJvm {
+    /// What a line of its output begins with that answers a question of [#ask].
+    public static final String ANSWER = "millrace answers ";
+
     private static final int LIMIT_SECONDS = 60;
 
     private final String name;
     private final Process process;
+    private final ChildOutput output;
 
-    private ChildJvm(String name, Process process) {
+    private ChildJvm(String name, Process process, String readyLine) {
         this.name = name;
         this.process = process;
+        output = new ChildOutput(process.inputReader(), readyLine);
     }
 
     /// Returns when it has said that it is ready; gives up after a minute.
@@ -32,8 +39,8 @@ public final class ChildJvm {
     /// @param name what messages call it, such as `broker`
     public static ChildJvm start(
             String name, List<String> flags, Class<?> main, List<String> arguments, String readyLine) {
-        var child = new ChildJvm(name, spawn(flags, main, arguments));
-        var output = new ChildOutput(child.process.inputReader(), readyLine);
+        var child = new ChildJvm(name, spawn(flags, main, arguments), readyLine);
+        var output = child.output;
         // Not a virtual one: it reads a pipe, which holds its carrier, and few children would hold them all.
         Thread.ofPlatform().daemon().name(name + "-output").start(output);
         if (ready(output)) return child;
@@ -72,6 +79,21 @@ public final class ChildJvm {
     /// The system's number of it.
     public long pid() {
         return process.pid();
+    }
+
+    /// Says one line to a child that answers each, and returns what follows [#ANSWER] in its answer.
+    /// One question at a time. Throws with its last lines when it ends, or says nothing in time.
+    public String ask(String question, Duration limit) throws InterruptedException {
+        try {
+            var input = process.getOutputStream();
+            input.write((question + "\n").getBytes(StandardCharsets.UTF_8));
+            input.flush();
+        } catch (IOException gone) {
+            throw new LabException("the " + name + " process is gone:\n" + output.lastLines(), gone);
+        }
+        return output.answer(limit)
+                .orElseThrow(() -> new LabException("the " + name + " process has not answered " + question + " in "
+                        + limit.toSeconds() + " s, or ended:\n" + output.lastLines()));
     }
 
     /// SIGKILL. Returns when it is gone.

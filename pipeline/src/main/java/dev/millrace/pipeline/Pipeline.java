@@ -49,6 +49,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -117,7 +118,7 @@ public final class Pipeline {
     /// The source's members run: they will say when their input is finished.
     private volatile boolean running;
 
-    private Pipeline(PipelineConfig config, String version) {
+    private Pipeline(PipelineConfig config, String version, UnaryOperator<Sink> around) {
         this.config = config;
         this.version = version;
         this.levels = new Levels(config.delivery(), config.require());
@@ -126,7 +127,7 @@ public final class Pipeline {
                 new AdmissionBudget(admission.maxRows(), admission.maxBytes(), admission.resumeBelowPercent() / 100);
         this.sinks = config.sinks().stream()
                 .filter(sink -> !sink.advisory())
-                .map(sink -> SinkPart.open(config, sink, clock))
+                .map(sink -> SinkPart.open(config, sink, clock).within(around))
                 .toList();
         this.deadLetters = config.poison().action() == PoisonConfig.Action.DEAD_LETTER
                 ? new DeadLetterTopic(config.poison().topic(), config.name(), Wiring.source(config), clock)
@@ -162,7 +163,14 @@ public final class Pipeline {
 
     /// Assembles it. Connects nowhere, and starts no thread.
     public static Pipeline of(PipelineConfig config, String version) {
-        return new Pipeline(config, version);
+        return of(config, version, UnaryOperator.identity());
+    }
+
+    /// With what `around` makes of each sink that is not advisory in that sink's place wherever rows
+    /// go through it: encoders, writers, what it says of repeats. The sink itself is still the one
+    /// that is asked what it looks like, and that is closed.
+    public static Pipeline of(PipelineConfig config, String version, UnaryOperator<Sink> around) {
+        return new Pipeline(config, version, around);
     }
 
     /// The dead letters of the pipeline of this file, whether it runs or not. Connects nowhere;

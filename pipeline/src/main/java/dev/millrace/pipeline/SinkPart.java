@@ -32,6 +32,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -45,6 +46,9 @@ final class SinkPart {
     private final SinkConfig config;
     private final Sink sink;
 
+    /// What rows go through: the sink, or what was laid about it.
+    private final Sink used;
+
     /// Shards that the last question did not reach; null before one was answered.
     private volatile @Nullable List<ShardId> unseen;
 
@@ -54,8 +58,13 @@ final class SinkPart {
     private final AtomicLong cutLingerNanos;
 
     private SinkPart(SinkConfig config, Sink sink, boolean planned) {
+        this(config, sink, sink, planned);
+    }
+
+    private SinkPart(SinkConfig config, Sink sink, Sink used, boolean planned) {
         this.config = config;
         this.sink = sink;
+        this.used = used;
         this.planned = planned;
         this.cutLingerNanos = new AtomicLong(config.batch().linger().toNanos());
     }
@@ -100,6 +109,11 @@ final class SinkPart {
 
     Sink sink() {
         return sink;
+    }
+
+    /// The same sink, and wherever rows go through it what `around` makes of it.
+    SinkPart within(UnaryOperator<Sink> around) {
+        return new SinkPart(config, sink, around.apply(sink), planned);
     }
 
     /// Asks the sink what it looks like. Null when it may be written to; else why not yet. Throws
@@ -206,10 +220,10 @@ final class SinkPart {
     }
 
     List<ShardSpec> specs(PipelineConfig pipeline) {
-        var counts = sink.traits().countsRows();
+        var counts = used.traits().countsRows();
         return config.shards().stream()
                 .map(shard ->
-                        new ShardSpec(Wiring.shard(pipeline, config, shard, counts), sink, Wiring.endpoints(shard)))
+                        new ShardSpec(Wiring.shard(pipeline, config, shard, counts), used, Wiring.endpoints(shard)))
                 .toList();
     }
 
@@ -217,7 +231,7 @@ final class SinkPart {
         return new SinkFeed(
                 name(),
                 takes(config.topics()),
-                sink::encoder,
+                used::encoder,
                 router(pipeline),
                 config.shards().size(),
                 1,
