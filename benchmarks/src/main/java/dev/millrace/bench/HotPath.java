@@ -9,7 +9,8 @@ import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 
-/// Runs [AppendToSeal] under JMH's allocation profiler and tells what a record allocates besides its place in a slab.
+/// Runs [AppendToSeal] and [HotSteps] under JMH's allocation profiler, and tells what a record allocates besides its
+/// place in a slab, and what each step does.
 ///
 /// What is left is of chunks, batches and ranges, shared by their records. No object of this JVM is smaller than
 /// 16 bytes, so less than that for a record is no object for each.
@@ -26,12 +27,26 @@ final class HotPath {
     boolean run() throws RunnerException {
         var options = new OptionsBuilder()
                 .include("^" + AppendToSeal.class.getName() + "\\.")
+                .include("^" + HotSteps.class.getName() + "\\.")
                 .addProfiler(GCProfiler.class)
                 .shouldFailOnError(true)
                 .build();
         var reached = true;
-        for (var result : new Runner(options).run()) reached &= tell(result);
+        for (var result : new Runner(options).run()) {
+            if (result.getParams().getBenchmark().startsWith(HotSteps.class.getName())) tellStep(result);
+            else reached &= tell(result);
+        }
         return reached;
+    }
+
+    private void tellStep(RunResult result) {
+        var name = result.getParams().getBenchmark();
+        out.println(String.format(
+                Locale.ROOT,
+                "%s: %.0f ns, allocated %.1f B",
+                name.substring(name.lastIndexOf('.') + 1),
+                result.getPrimaryResult().getScore(),
+                score(result, "gc.alloc.rate.norm")));
     }
 
     private boolean tell(RunResult result) {

@@ -1,8 +1,6 @@
 package dev.millrace.bench;
 
 import dev.millrace.bench.SuiteArm.Twist;
-import dev.millrace.config.Configuration;
-import dev.millrace.config.ReadResult;
 import java.util.Locale;
 import java.util.function.IntFunction;
 import java.util.stream.Collectors;
@@ -82,13 +80,5 @@ record PipelineFile(String servers, IntFunction<String> endpoint, String deadEnd
     private String endpoints(SuiteArm arm, int shard) {
         var live = "\"" + endpoint.apply(shard) + "\"";
         return arm.twist() == Twist.DEAD_REPLICA ? "\"" + deadEndpoint + "\", " + live : live;
-    }
-
-    /// Whether this build has the `http` sink.
-    static boolean httpIsThere() {
-        var file = new PipelineFile("localhost:9092", _ -> "http://127.0.0.1:8080/in", "", "");
-        var text =
-                file.text(SuiteArm.of("http", Shape.of(1024), Program.RAW_HTTP).shards(1), "topic", "group");
-        return Configuration.read("suite.yaml", text, _ -> null) instanceof ReadResult.Loaded;
     }
 }

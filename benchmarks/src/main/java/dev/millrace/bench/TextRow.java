@@ -4,7 +4,7 @@ import dev.millrace.sinkpool.RecordView;
 import dev.millrace.sinkpool.RowEncoder;
 import java.nio.charset.StandardCharsets;
 
-/// A record whose value is a line of COPY text already.
+/// A record whose value is the text that it is given.
 ///
 /// Thread ownership: one caller.
 final class TextRow implements RecordView {
@@ -17,11 +17,18 @@ final class TextRow implements RecordView {
     private static final byte[] NO_KEY = {};
 
     private final String topic;
+    private final byte[] key;
     private byte[] value = {};
     private long offset;
 
     TextRow(String topic) {
         this.topic = topic;
+        this.key = NO_KEY;
+    }
+
+    TextRow(String topic, String key) {
+        this.topic = topic;
+        this.key = key.getBytes(StandardCharsets.UTF_8);
     }
 
     /// The next one.
@@ -53,7 +60,7 @@ final class TextRow implements RecordView {
 
     @Override
     public byte[] keyArray() {
-        return NO_KEY;
+        return key;
     }
 
     @Override
@@ -63,7 +70,7 @@ final class TextRow implements RecordView {
 
     @Override
     public int keyLength() {
-        return -1;
+        return key.length == 0 ? -1 : key.length;
     }
 
     @Override

@@ -25,7 +25,7 @@ final class CatalogueTest {
     }
 
     static Stream<SuiteArm> pipelines() {
-        return arms().filter(arm -> !arm.program().bare() && arm.program() != Program.RAW_HTTP);
+        return arms().filter(arm -> !arm.program().bare());
     }
 
     @ParameterizedTest

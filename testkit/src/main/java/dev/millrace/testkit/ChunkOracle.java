@@ -84,8 +84,8 @@ final class ChunkOracle {
         world.log.setAside(FakeRows.lifeOf(row), row.offset());
     }
 
-    /// What `counts` leaves out and was not told, since the worker died before it could: skipped, if no letter of it was
-    /// acknowledged.
+    /// What `counts` leaves out and was not told, since the worker died before it could: skipped, if no letter of it
+    /// was acknowledged.
     void skippedUntold(EncodedChunk chunk, RowCounts counts) {
         var of = held.get(chunk);
         if (of == null) return;
