@@ -33,8 +33,22 @@ final class Signals {
             for (var name : names)
                 register.invoke(null, signal.getConstructor(String.class).newInstance(name), proxy);
         } catch (ReflectiveOperationException missing) {
-            throw new IllegalStateException(
-                    "this JVM delivers no signals: run it on a JDK 25 build of OpenJDK", missing);
+            throw noSignals(missing);
         }
+    }
+
+    /// Sends one to this process.
+    static void raise(String name) {
+        try {
+            var signal = Class.forName("sun.misc.Signal");
+            signal.getMethod("raise", signal)
+                    .invoke(null, signal.getConstructor(String.class).newInstance(name));
+        } catch (ReflectiveOperationException missing) {
+            throw noSignals(missing);
+        }
+    }
+
+    private static IllegalStateException noSignals(ReflectiveOperationException missing) {
+        return new IllegalStateException("this JVM delivers no signals: run it on a JDK 25 build of OpenJDK", missing);
     }
 }
