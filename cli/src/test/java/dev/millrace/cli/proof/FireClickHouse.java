@@ -35,11 +35,13 @@ final class FireClickHouse implements FireStore {
     /// All of it while every engine is up.
     private final Semaphore up = new Semaphore(1);
 
-    /// Each front loses the answer to its first insert, so that also a short run has something to send again.
+    /// Each front loses the answer to its first insert, so that also a short run has something to send again. Rows tell
+    /// where they came from: an engine that is killed may remember a token and not its rows.
     FireClickHouse() {
         store.execute("CREATE DATABASE fire");
         store.execute(
                 "CREATE TABLE " + TABLE + " (id UInt32, text String, kind Nullable(UInt8), amount Nullable(Int32),"
+                        + " _topic LowCardinality(String), _partition Int32, _offset Int64,"
                         + " CONSTRAINT positive CHECK ifNull(amount, 0) >= 0) ENGINE = MergeTree ORDER BY id"
                         + " SETTINGS non_replicated_deduplication_window = 10000");
         for (var front : store.fronts())
@@ -65,7 +67,10 @@ final class FireClickHouse implements FireStore {
 
     @Override
     public void into(Recipe recipe) {
-        recipe.set("sinks.warehouse.clickhouse", "{ database: fire, table: shelf, user: default }");
+        recipe.set(
+                "sinks.warehouse.clickhouse",
+                "{ database: fire, table: shelf, user: default, coordinates: { topic: _topic, partition: _partition,"
+                        + " offset: _offset } }");
         for (var shard = 0; shard < SHARDS; shard++)
             recipe.set(
                     "sinks.warehouse.shards.s" + shard,

@@ -1,6 +1,7 @@
 package dev.millrace.clickhouse;
 
 import dev.millrace.clickhouse.Description.Interrupted;
+import dev.millrace.clickhouse.Visit.Server;
 import dev.millrace.sinkpool.Failure;
 import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.WriteOutcome;
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// Thread ownership: the thread that describes the sink.
 record InterruptedInserts(ClickHouseSettings settings, HttpClient client, NanoClock clock) {
     /// Those that keep each row until somebody deletes it: what others merge away can't be missed.
-    private static final Set<String> KEEPS_ROWS = Set.of("ReplicatedMergeTree", "SharedMergeTree");
+    private static final Set<String> KEEPS_ROWS = Set.of("MergeTree", "ReplicatedMergeTree", "SharedMergeTree");
 
     /// So that one that is silent does not hold up a start, nor a write.
     private static final Duration PATIENCE = Duration.ofSeconds(2);
@@ -26,17 +27,43 @@ record InterruptedInserts(ClickHouseSettings settings, HttpClient client, NanoCl
     private record Hindrance(String words, boolean known) {}
 
     /// What is to be said of it goes to `hazards`. Null where it can be told only by questions that the
-    /// server did not answer.
+    /// server did not answer. `oneServer`: all endpoints of the shard are the same.
     @Nullable
-    Interrupted at(ClickHouseEndpoint endpoint, String version, String engine, Set<String> hazards, long deadlineNanos)
+    Interrupted at(
+            ClickHouseEndpoint endpoint, Server server, boolean oneServer, Set<String> hazards, long deadlineNanos)
             throws InterruptedException {
-        var bugs = LossBugs.of(version);
-        if (bugs.isEmpty() || !Preflight.replicated(engine)) return Interrupted.STORED;
-        var hindrance = hindrance(endpoint, engine, deadlineNanos);
+        return Preflight.replicated(server.engine())
+                ? replicated(endpoint, server, hazards, deadlineNanos)
+                : alone(endpoint, server, oneServer, hazards, deadlineNanos);
+    }
+
+    /// A table that is not replicated writes a token down before it has the rows: of a server that was killed in
+    /// between, of whatever version, only reading tells.
+    private @Nullable Interrupted alone(
+            ClickHouseEndpoint endpoint, Server server, boolean oneServer, Set<String> hazards, long deadlineNanos)
+            throws InterruptedException {
+        if (server.window() <= 0 || !server.engine().endsWith("MergeTree")) return Interrupted.STORED;
+        var hindrance = oneServer
+                ? hindrance(endpoint, server.engine(), deadlineNanos)
+                : new Hindrance("give each server a shard of its own, and coordinates", true);
+        if (!hindrance.known) return null;
+        if (hindrance.words.isEmpty()) return Interrupted.VERIFIED;
+        hazards.add("the table at " + endpoint + " is not replicated: a server that is killed while it inserts may"
+                + " remember the token and lack the rows, which are lost then; use ReplicatedMergeTree, or "
+                + hindrance.words);
+        return Interrupted.STORED;
+    }
+
+    private @Nullable Interrupted replicated(
+            ClickHouseEndpoint endpoint, Server server, Set<String> hazards, long deadlineNanos)
+            throws InterruptedException {
+        var bugs = LossBugs.of(server.version());
+        if (bugs.isEmpty()) return Interrupted.STORED;
+        var hindrance = hindrance(endpoint, server.engine(), deadlineNanos);
         var verified = hindrance.words.isEmpty();
         var read = "; until then batches of which an attempt ended unknown are read before they count as written";
         for (var bug : bugs)
-            hazards.add(endpoint + " runs ClickHouse " + version + ": " + bug.what() + "; " + bug.remedy()
+            hazards.add(endpoint + " runs ClickHouse " + server.version() + ": " + bug.what() + "; " + bug.remedy()
                     + (verified
                             ? read
                             : hindrance.known

@@ -29,6 +29,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -116,6 +117,27 @@ class CoordinatesOnEngineTest {
                 .isEqualTo("2\ta.b-c\t0\t9223372036854775807\t-1\t\\N\t[]\n"
                         + "1\torders\t3\t5\t1700000000123\t" + all + "\t[('a\"ü','" + all + "')]\n"
                         + "0\torders\t2147483647\t6\t32503680000000\t\t[('h',NULL),('h','')]");
+    }
+
+    @Test
+    @DisplayName(
+            "CH-9: a table that is not replicated may know a token and lack its rows: they are read, and sent again")
+    void rememberedWithoutItsRows() throws Exception {
+        create("id UInt8, " + COLUMNS);
+        try (var bench = bench(Format.JSON_EACH_ROW)) {
+            var rows = Lines.encoded(
+                    bench.sink().encoder(), List.of(ARecord.of("{\"id\":1}").at("orders", 0, 5)));
+            var first = new Call(rows, "run/1", Bench.AMPLE);
+            assertThat(bench.writer().write(first)).isEqualTo(new Written(1, 0));
+            engine.execute("DELETE FROM shop." + table + " WHERE 1");
+
+            assertThat(bench.writer().write(first)).as("what the server says").isEqualTo(new Written(1, 0));
+            assertThat(engine.count("shop." + table)).isZero();
+
+            assertThat(bench.writer().write(Call.again(rows, "run/1", Bench.AMPLE)))
+                    .isEqualTo(new Written(1, 0));
+            assertThat(engine.count("shop." + table)).isEqualTo(1);
+        }
     }
 
     @ParameterizedTest
