@@ -1,12 +1,11 @@
 package dev.millrace.testkit;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
@@ -16,14 +15,14 @@ final class RunTable {
 
     private static final Summary.Done NONE = new Summary.Done(0, 0, 0);
 
-    private record Row(Summary.Done done, Set<String> seeds) {
+    private record Row(Summary.Done done, List<RunLedger.Entry> entries) {
         static Row none() {
-            return new Row(NONE, new LinkedHashSet<>());
+            return new Row(NONE, new ArrayList<>());
         }
 
         Row plus(RunLedger.Entry entry) {
-            seeds.add(String.format(Locale.ROOT, "%,d to %,d", entry.from(), entry.to()));
-            return new Row(done.plus(entry.done()), seeds);
+            entries.add(entry);
+            return new Row(done.plus(entry.done()), entries);
         }
     }
 
@@ -36,10 +35,7 @@ final class RunTable {
         var last =
                 entries.stream().filter(entry -> entry.commit().equals(commit)).toList();
         var done = last.stream().map(RunLedger.Entry::done).reduce(NONE, Summary.Done::plus);
-        var seeds = last.stream()
-                .map(entry -> String.format(Locale.ROOT, "%,d to %,d", entry.from(), entry.to()))
-                .distinct()
-                .collect(Collectors.joining(", "));
+        var seeds = seeds(last, ", ");
         var found = done.violations() == 0
                 ? "**0 acknowledged-then-lost records, and 0 rows stored twice that were not counted as possible duplicates**"
                 : "**" + done.violations() + " violations**";
@@ -78,6 +74,20 @@ final class RunTable {
                 + rows(profiles, false);
     }
 
+    /// Which seeds they ran; what follows one another is one stretch.
+    private static String seeds(List<RunLedger.Entry> entries, String between) {
+        var ends = new TreeMap<Long, Long>();
+        for (var entry : entries) ends.put(entry.from(), entry.to());
+        var stretches = new ArrayList<long[]>();
+        ends.forEach((from, to) -> {
+            if (stretches.isEmpty() || stretches.getLast()[1] + 1 != from) stretches.add(new long[] {from, to});
+            else stretches.getLast()[1] = to;
+        });
+        return stretches.stream()
+                .map(stretch -> String.format(Locale.ROOT, "%,d to %,d", stretch[0], stretch[1]))
+                .collect(Collectors.joining(between));
+    }
+
     private static void add(Map<List<String>, Row> to, List<String> key, RunLedger.Entry entry) {
         to.put(key, to.getOrDefault(key, Row.none()).plus(entry));
     }
@@ -85,7 +95,7 @@ final class RunTable {
     private static String rows(Map<List<String>, Row> rows, boolean seeds) {
         return rows.entrySet().stream()
                 .map(row -> "| " + String.join(" | ", row.getKey())
-                        + (seeds ? " | " + String.join("; ", row.getValue().seeds) : "")
+                        + (seeds ? " | " + seeds(row.getValue().entries, "; ") : "")
                         + numbers(row.getValue().done))
                 .collect(Collectors.joining());
     }
