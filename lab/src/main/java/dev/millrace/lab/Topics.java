@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
 import java.util.UUID;
@@ -17,6 +18,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ListOffsetsOptions;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -25,6 +27,7 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
@@ -38,6 +41,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 /// Thread ownership: any thread.
 public final class Topics implements AutoCloseable {
     private static final int TRANSACTION_MILLIS = 10_000;
+    private static final long LOOK_NANOS = 5_000_000L;
     private static final Duration LIMIT = Duration.ofSeconds(60);
 
     private final String bootstrapServers;
@@ -118,6 +122,7 @@ public final class Topics implements AutoCloseable {
         try (var producer = transactionalProducer()) {
             var metadata = sendAll(producer, records);
             producer.commitTransaction();
+            awaitMarkers(metadata);
             return metadata;
         }
     }
@@ -128,6 +133,7 @@ public final class Topics implements AutoCloseable {
         try (var producer = transactionalProducer()) {
             var metadata = sendAll(producer, records);
             producer.abortTransaction();
+            awaitMarkers(metadata);
             return metadata;
         }
     }
@@ -139,6 +145,29 @@ public final class Topics implements AutoCloseable {
         producer.initTransactions();
         producer.beginTransaction();
         return producer;
+    }
+
+    /// A transaction ends with the answer to who ends it, and its markers are written after that: a broker that is
+    /// killed in between may leave it hanging.
+    private void awaitMarkers(List<RecordMetadata> metadata) {
+        Map<TopicPartition, Long> last = new HashMap<>();
+        for (var one : metadata) last.merge(new TopicPartition(one.topic(), one.partition()), one.offset(), Math::max);
+        var began = System.nanoTime();
+        while (!stable(last)) {
+            if (System.nanoTime() - began > LIMIT.toNanos())
+                throw new LabException("a transaction has no end in its partitions: " + last);
+            LockSupport.parkNanos(LOOK_NANOS);
+        }
+    }
+
+    private boolean stable(Map<TopicPartition, Long> last) {
+        var asked = last.keySet().stream().collect(Collectors.toMap(each -> each, _ -> OffsetSpec.latest()));
+        var ends = done(
+                "ask what is stable",
+                admin.listOffsets(asked, new ListOffsetsOptions(IsolationLevel.READ_COMMITTED))
+                        .all());
+        return last.entrySet().stream()
+                .allMatch(one -> Objects.requireNonNull(ends.get(one.getKey())).offset() > one.getValue());
     }
 
     private KafkaProducer<byte[], byte[]> producer(Map<String, Object> more) {

@@ -72,12 +72,16 @@ class RefusedBatchTest {
     void aStopWhileItIsHeldLeavesItAndSaysWhat(SharedLab lab) throws Exception {
         try (var stage = new Stage(lab)) {
             var topic = refused(stage);
-            var run =
-                    stage.start(recipe(stage, topic).set("drain.timeout", "1s")).begun();
+            // Asleep when the drain's time is over: an attempt that is out then is in doubt.
+            var run = stage.start(recipe(stage, topic)
+                            .set("sinks.warehouse.retry", "{ initial: 30s, max: 30s }")
+                            .set("drain.timeout", "1s"))
+                    .begun();
             run.await(
-                    "refused",
+                    "refused, and asleep",
                     () -> run.pages().code("/readyz") == 503
-                            && run.metrics().sum("millrace_attempts_total", "outcome=\"refused\"") >= 1);
+                            && run.metrics().sum("millrace_attempts_total", "outcome=\"refused\"") >= 1
+                            && run.metrics().sum("millrace_backoff_seconds") > 1);
 
             var report = run.stop(3);
 
