@@ -6,7 +6,6 @@ import dev.millrace.lab.Topics;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Collection;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
@@ -69,13 +68,17 @@ final class TrainingRun {
     }
 
     private static void stopWhenCommitted(Topics topics) {
-        var until = System.nanoTime() + PATIENCE_NANOS;
-        while (committed(topics) < ROWS && System.nanoTime() - until < 0) LockSupport.parkNanos(LOOK_NANOS);
-        Signals.raise("TERM");
+        try {
+            var until = System.nanoTime() + PATIENCE_NANOS;
+            while (committed(topics) < ROWS && System.nanoTime() - until < 0) LockSupport.parkNanos(LOOK_NANOS);
+        } finally {
+            Signals.raise("TERM"); // whatever went wrong: the launcher waits for its end
+        }
     }
 
     private static long committed(Topics topics) {
-        Collection<Long> offsets = topics.committed(NAME).values();
-        return offsets.stream().mapToLong(Long::longValue).sum();
+        return topics.committed(NAME).values().stream()
+                .mapToLong(Long::longValue)
+                .sum();
     }
 }

@@ -16,8 +16,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Thread ownership: the thread that describes the sink.
 record InterruptedInserts(ClickHouseSettings settings, HttpClient client, NanoClock clock) {
-    /// Those that keep each row until somebody deletes it: what others merge away can't be missed.
-    private static final Set<String> KEEPS_ROWS = Set.of("MergeTree", "ReplicatedMergeTree", "SharedMergeTree");
+    /// What is to be said of a table that is not replicated, and of which nobody can read what is stored.
+    static final String KILLED = " is not replicated: a server that is killed while it inserts may remember a token and"
+            + " lack its rows, which are lost then";
 
     /// So that one that is silent does not hold up a start, nor a write.
     private static final Duration PATIENCE = Duration.ofSeconds(2);
@@ -27,30 +28,25 @@ record InterruptedInserts(ClickHouseSettings settings, HttpClient client, NanoCl
     private record Hindrance(String words, boolean known) {}
 
     /// What is to be said of it goes to `hazards`. Null where it can be told only by questions that the
-    /// server did not answer. `oneServer`: all endpoints of the shard are the same.
+    /// server did not answer.
     @Nullable
-    Interrupted at(
-            ClickHouseEndpoint endpoint, Server server, boolean oneServer, Set<String> hazards, long deadlineNanos)
+    Interrupted at(ClickHouseEndpoint endpoint, Server server, Set<String> hazards, long deadlineNanos)
             throws InterruptedException {
         return Preflight.replicated(server.engine())
                 ? replicated(endpoint, server, hazards, deadlineNanos)
-                : alone(endpoint, server, oneServer, hazards, deadlineNanos);
+                : alone(endpoint, server, hazards, deadlineNanos);
     }
 
     /// A table that is not replicated writes a token down before it has the rows: of a server that was killed in
     /// between, of whatever version, only reading tells.
     private @Nullable Interrupted alone(
-            ClickHouseEndpoint endpoint, Server server, boolean oneServer, Set<String> hazards, long deadlineNanos)
+            ClickHouseEndpoint endpoint, Server server, Set<String> hazards, long deadlineNanos)
             throws InterruptedException {
-        if (server.window() <= 0 || !server.engine().endsWith("MergeTree")) return Interrupted.STORED;
-        var hindrance = oneServer
-                ? hindrance(endpoint, server.engine(), deadlineNanos)
-                : new Hindrance("give each server a shard of its own, and coordinates", true);
+        if (server.window() == 0 || !server.engine().endsWith("MergeTree")) return Interrupted.STORED;
+        var hindrance = hindrance(endpoint, server, deadlineNanos);
         if (!hindrance.known) return null;
         if (hindrance.words.isEmpty()) return Interrupted.VERIFIED;
-        hazards.add("the table at " + endpoint + " is not replicated: a server that is killed while it inserts may"
-                + " remember the token and lack the rows, which are lost then; use ReplicatedMergeTree, or "
-                + hindrance.words);
+        hazards.add("the table at " + endpoint + KILLED + "; use ReplicatedMergeTree, or " + hindrance.words);
         return Interrupted.STORED;
     }
 
@@ -59,7 +55,7 @@ record InterruptedInserts(ClickHouseSettings settings, HttpClient client, NanoCl
             throws InterruptedException {
         var bugs = LossBugs.of(server.version());
         if (bugs.isEmpty()) return Interrupted.STORED;
-        var hindrance = hindrance(endpoint, server.engine(), deadlineNanos);
+        var hindrance = hindrance(endpoint, server, deadlineNanos);
         var verified = hindrance.words.isEmpty();
         var read = "; until then batches of which an attempt ended unknown are read before they count as written";
         for (var bug : bugs)
@@ -74,15 +70,16 @@ record InterruptedInserts(ClickHouseSettings settings, HttpClient client, NanoCl
         return verified ? Interrupted.VERIFIED : Interrupted.MAY_BE_LOST;
     }
 
-    private Hindrance hindrance(ClickHouseEndpoint endpoint, String engine, long deadlineNanos)
+    private Hindrance hindrance(ClickHouseEndpoint endpoint, Server server, long deadlineNanos)
             throws InterruptedException {
         if (!settings.rows().coordinates().tellRecords())
             return new Hindrance(
                     "store each row's topic, partition and offset (clickhouse.coordinates), so that the sink can read"
                             + " what is there",
                     true);
-        if (!KEEPS_ROWS.contains(engine))
-            return new Hindrance("the sink can't tell lost rows from those that " + engine + " merges away", true);
+        if (!MemoryLook.tells(settings, server.engine()))
+            return new Hindrance(
+                    "the sink can't tell lost rows from those that " + server.engine() + " merges away", true);
         var patience = clock.nanoTime() + PATIENCE.toNanos();
         var until = patience - deadlineNanos < 0 ? patience : deadlineNanos;
         for (var question : Verification.questions(settings)) {

@@ -354,6 +354,8 @@ final class Preflight {
             long deadlineNanos)
             throws InterruptedException {
         hazards(endpoint, server, hazards);
+        known.interrupted(
+                shard, new InterruptedInserts(settings, client, clock).at(endpoint, server, hazards, deadlineNanos));
         if (server.typed() != null) known.columns(shard, server.typed());
         var endpoints = shards.getOrDefault(shard, List.of());
         var log = server.tokenLog(endpoints.size());
@@ -368,10 +370,6 @@ final class Preflight {
                     + ": they are no replicas of one another, and a batch that is sent again to another is stored twice:"
                     + " put them into shards of their own, or give the tables one path");
         known.tokenLog(shard, apart ? TokenLog.UNSHARED : shared ? TokenLog.SHARED : log);
-        known.interrupted(
-                shard,
-                new InterruptedInserts(settings, client, clock)
-                        .at(endpoint, server, shared || endpoints.size() == 1, hazards, deadlineNanos));
     }
 
     private void hazards(ClickHouseEndpoint endpoint, Server server, Set<String> hazards) {

@@ -120,6 +120,12 @@ final class TableCheckup {
                     where,
                     found + " remembers no tokens: a batch that is sent again is stored twice",
                     found.alter(TableFacts.AMPLE_TOKENS)));
+        else if (!found.replicated() && !MemoryLook.tells(settings, found.engine()))
+            findings.add(Finding.hazard(
+                    where,
+                    found + InterruptedInserts.KILLED,
+                    "use ReplicatedMergeTree, or MergeTree and clickhouse.coordinates, so that the sink can read what is"
+                            + " there"));
         var perSecond = entriesPerSecond();
         var tooFew = TokenMemory.shortOf(found, perSecond);
         if (!tooFew.isEmpty())

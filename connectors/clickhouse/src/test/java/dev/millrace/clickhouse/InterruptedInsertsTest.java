@@ -64,7 +64,8 @@ class InterruptedInsertsTest {
     }
 
     @Test
-    @DisplayName("CH-9: with coordinates it verifies; on a later server, or where nothing is replicated, it need not")
+    @DisplayName(
+            "CH-9: with coordinates it verifies; on a later server, or where no tokens are remembered, it need not")
     void verifies() throws Exception {
         try (var stub = Stub.listen(Stub.ok()).ofTable("ReplicatedMergeTree", COLUMNS)) {
             var described = described(stub, PLACES);
