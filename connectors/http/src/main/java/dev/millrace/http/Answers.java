@@ -22,6 +22,12 @@ final class Answers {
     static final List<Rule> TABLE = List.of(
             STORED,
             rule(
+                    202,
+                    Says.SETTINGS,
+                    true,
+                    "it took the rows in, and may yet lose them",
+                    "let the server answer 200 when the rows are stored for good"),
+            rule(
                     206,
                     Says.SETTINGS,
                     true,
