@@ -17,29 +17,32 @@ import org.jspecify.annotations.Nullable;
 /// The client may go on with what it was given after the attempt is over. So it is given pieces of its
 /// own, never a chunk's array, and none once the body is closed: a chunk may be anybody's then (WRT-9). A
 /// body that ends before its rows do is an error to the client, which cuts the connection: the server
-/// never sees a whole request.
+/// never sees a whole request. Once it is closed it knows the rows no more: a client keeps the body of the last
+/// request for as long as it keeps the connection.
 ///
 /// Thread ownership: the client's threads and the attempt's; guarded by itself.
 public final class RowsBody implements BodyPublisher, AutoCloseable {
     private static final int PIECE = 64 << 10;
 
     private final byte[] prefix;
-    private final BatchRows rows;
     private final Compression compression;
+    private final long length;
     private final List<Pieces> subscribed = new ArrayList<>();
     private boolean begun;
-    private boolean closed;
+    /// Null once it is closed.
+    private @Nullable BatchRows rows;
 
     public RowsBody(byte[] prefix, BatchRows rows, Compression compression) {
         this.prefix = prefix.clone();
         this.rows = rows;
         this.compression = compression;
+        length = prefix.length + rows.byteCount();
     }
 
     /// −1 where it is not known before the rows are packed.
     @Override
     public long contentLength() {
-        return compression == Compression.NONE ? prefix.length + rows.byteCount() : -1;
+        return compression == Compression.NONE ? length : -1;
     }
 
     /// Whether any of the rows may be on their way.
@@ -59,8 +62,9 @@ public final class RowsBody implements BodyPublisher, AutoCloseable {
     /// Gives out nothing from now on.
     @Override
     public synchronized void close() {
-        closed = true;
+        rows = null;
         subscribed.forEach(Pieces::free);
+        subscribed.clear();
     }
 
     /// One reading from the start. A demand made while one is served is served by the same call.
@@ -70,7 +74,11 @@ public final class RowsBody implements BodyPublisher, AutoCloseable {
         private long demand;
         private int slice;
         private int at;
-        private boolean packed;
+        /// Bytes, where nothing is compressed.
+        private long given;
+
+        /// All is given out, or is on its way through `packing`.
+        private boolean whole;
         private boolean serving;
         private boolean over;
 
@@ -90,14 +98,14 @@ public final class RowsBody implements BodyPublisher, AutoCloseable {
 
         private boolean serveOne() {
             ByteBuffer piece;
-            boolean whole;
+            boolean last;
             synchronized (RowsBody.this) {
                 if (over || demand == 0) {
                     serving = false;
                     return false;
                 }
-                piece = closed ? null : next();
-                whole = packed;
+                piece = rows == null ? null : next(rows.slices());
+                last = whole;
                 if (piece == null) over = true;
                 else {
                     demand--;
@@ -105,23 +113,51 @@ public final class RowsBody implements BodyPublisher, AutoCloseable {
                 }
             }
             if (piece != null) subscriber.onNext(piece);
-            else if (whole) subscriber.onComplete();
+            else if (last) subscriber.onComplete();
             else subscriber.onError(new IOException("the attempt is over"));
             return piece != null;
         }
 
         /// Null at the end.
-        private @Nullable ByteBuffer next() {
+        private @Nullable ByteBuffer next(List<Slice> slices) {
+            return compression == Compression.NONE ? plain(slices) : packed(slices);
+        }
+
+        private @Nullable ByteBuffer plain(List<Slice> slices) {
+            var piece = new byte[(int) Math.min(PIECE, length - given)];
+            var filled = 0;
+            if (given < prefix.length) {
+                filled = (int) Math.min(piece.length, prefix.length - given);
+                System.arraycopy(prefix, (int) given, piece, 0, filled);
+            }
+            while (filled < piece.length) {
+                var part = slices.get(slice);
+                var count = Math.min(piece.length - filled, part.byteCount() - at);
+                System.arraycopy(part.chunk().array(), part.chunk().start(part.fromRow()) + at, piece, filled, count);
+                filled += count;
+                went(part, count);
+            }
+            given += filled;
+            whole = given == length;
+            return filled == 0 ? null : ByteBuffer.wrap(piece);
+        }
+
+        private @Nullable ByteBuffer packed(List<Slice> slices) {
             var from = packing;
             try {
                 if (from == null) {
                     packing = from = Packing.of(compression, PIECE);
                     from.put(prefix, 0, prefix.length);
                 }
-                while (from.size() < PIECE && slice < rows.slices().size()) feed(from);
-                if (slice == rows.slices().size() && !packed) {
+                while (from.size() < PIECE && slice < slices.size()) {
+                    var part = slices.get(slice);
+                    var count = Math.min(PIECE, part.byteCount() - at);
+                    from.put(part.chunk().array(), part.chunk().start(part.fromRow()) + at, count);
+                    went(part, count);
+                }
+                if (slice == slices.size() && !whole) {
                     from.end();
-                    packed = true;
+                    whole = true;
                 }
             } catch (IOException failure) {
                 // It packs into memory.
@@ -130,11 +166,8 @@ public final class RowsBody implements BodyPublisher, AutoCloseable {
             return from.size() == 0 ? null : ByteBuffer.wrap(from.take());
         }
 
-        private void feed(Packing to) throws IOException {
-            Slice part = rows.slices().get(slice);
-            var length = Math.min(PIECE, part.byteCount() - at);
-            to.put(part.chunk().array(), part.chunk().start(part.fromRow()) + at, length);
-            at += length;
+        private void went(Slice part, int count) {
+            at += count;
             if (at < part.byteCount()) return;
             slice++;
             at = 0;
@@ -150,6 +183,7 @@ public final class RowsBody implements BodyPublisher, AutoCloseable {
 
         private void free() {
             if (packing != null) packing.close();
+            packing = null;
         }
     }
 }
