@@ -14,7 +14,7 @@ import dev.millrace.checkpoint.Resolved;
 import dev.millrace.checkpoint.Segment;
 import dev.millrace.checkpoint.SourcePartition;
 import dev.millrace.checkpoint.TopicId;
-import dev.millrace.kafka.CheckedValue;
+import dev.millrace.json.JsonCheck;
 import dev.millrace.kafka.KeyRouter;
 import dev.millrace.kafka.PassThroughEncoder;
 import dev.millrace.sinkpool.RowEncoder.Encoded;
@@ -57,7 +57,7 @@ public class HotSteps {
     private final ArrayBuffer row = new ArrayBuffer(2 * value.length);
     private final KeyRouter router = new KeyRouter(SHARDS);
     private final PassThroughEncoder encoder = PassThroughEncoder.exact();
-    private final CheckedValue checked = new CheckedValue();
+    private final JsonCheck check = new JsonCheck();
     private final PartitionTracker tracker = new PartitionTracker(PARTITION, 1, 0, 0, 1_024, new OpenHandles());
     private final ReplicaSet replicas = new ReplicaSet(
             2, new BreakerSettings(3, 3, 100, 20 * SECOND, 80, 5 * SECOND, 60 * SECOND, 1, 5 * SECOND), SECOND);
@@ -88,7 +88,7 @@ public class HotSteps {
 
     @Benchmark
     public boolean check() {
-        return checked.isSound(value);
+        return check.object(value, 0, value.length) == null;
     }
 
     /// A range of two chunks.

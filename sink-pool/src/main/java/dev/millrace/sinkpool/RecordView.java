@@ -30,6 +30,11 @@ public interface RecordView {
 
     int valueLength();
 
+    /// The members of the value, where it has been found to be one JSON object; null where nobody has looked.
+    default @Nullable MemberPlaces members() {
+        return null;
+    }
+
     /// How many headers it has. A name may stand there several times. A source whose records can have
     /// none leaves this alone.
     default int headerCount() {

@@ -5,6 +5,7 @@ import dev.millrace.json.JsonFields;
 import dev.millrace.json.JsonString;
 import dev.millrace.json.JsonText;
 import dev.millrace.json.Reasons;
+import dev.millrace.json.Words;
 import dev.millrace.sinkpool.RowBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;

@@ -3,6 +3,7 @@ package dev.millrace.clickhouse;
 import dev.millrace.json.JsonString;
 import dev.millrace.json.JsonText;
 import dev.millrace.json.Reasons;
+import dev.millrace.json.Words;
 import dev.millrace.sinkpool.RowBuffer;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +22,12 @@ final class TextCells {
         @Override
         public @Nullable String put(byte[] source, int at, RowBuffer row) {
             if (source[at] != '"') return Cell.wrong(source[at]);
+            var end = JsonString.plain(source, at + 1);
+            if (source[end] == '"') {
+                LittleEndian.putLength(end - at - 1, row);
+                row.put(source, at + 1, end - at - 1);
+                return null;
+            }
             LittleEndian.putLength(JsonString.length(source, at, true), row);
             return putCharacters(source, at, room, row);
         }
@@ -46,26 +53,20 @@ final class TextCells {
 
     private static @Nullable String putCharacters(byte[] source, int openingQuote, byte[] room, RowBuffer row) {
         var run = openingQuote + 1;
-        var at = run;
-        while (source[at] != '"') {
-            if (source[at] != '\\') {
-                at++;
-                continue;
-            }
+        while (true) {
+            var at = JsonString.plain(source, run);
             row.put(source, run, at - run);
+            if (source[at] == '"') return null;
             if (source[at + 1] == 'u') {
                 var character = JsonString.character(source, at);
                 if (character == JsonString.LONE_SURROGATE) return Reasons.LONE_SURROGATE;
                 row.put(room, 0, JsonString.encode(character, room, 0));
-                at += JsonString.length(character);
+                run = at + JsonString.length(character);
             } else {
                 row.put(JsonString.escaped(source[at + 1]));
-                at += 2;
+                run = at + 2;
             }
-            run = at;
         }
-        row.put(source, run, at - run);
-        return null;
     }
 
     /// A word of an enum, put as its number.

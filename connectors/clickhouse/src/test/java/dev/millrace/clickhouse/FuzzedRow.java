@@ -6,6 +6,7 @@ import dev.millrace.checkpoint.OpenHandles;
 import dev.millrace.checkpoint.PartitionTracker;
 import dev.millrace.checkpoint.SourcePartition;
 import dev.millrace.checkpoint.TopicId;
+import dev.millrace.json.JsonCheck.Fault;
 import dev.millrace.json.Reasons;
 import dev.millrace.sinkpool.AdmissionBudget;
 import dev.millrace.sinkpool.ChunkBuilder;
@@ -20,24 +21,34 @@ import java.lang.reflect.Modifier;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /// One record between two others, through an encoder into real chunks: what was said of it, and what its row is. The
 /// others stand there as ever, and nothing else does.
 final class FuzzedRow {
     /// All words that a reason may be.
-    static final Set<String> REASONS = Arrays.stream(Reasons.class.getFields())
-            .filter(field -> Modifier.isStatic(field.getModifiers()))
-            .map(field -> {
-                try {
-                    return (String) field.get(null);
-                } catch (IllegalAccessException hidden) {
-                    throw new AssertionError(hidden);
-                }
-            })
+    static final Set<String> REASONS = Stream.concat(
+                    Arrays.stream(Fault.values()).map(Fault::reason),
+                    Arrays.stream(Reasons.class.getFields())
+                            .filter(field -> Modifier.isStatic(field.getModifiers()))
+                            .map(field -> {
+                                try {
+                                    return (String) field.get(null);
+                                } catch (IllegalAccessException hidden) {
+                                    throw new AssertionError(hidden);
+                                }
+                            }))
             .collect(Collectors.toSet());
+
+    /// What good JSON that is one object, not too deep and with whole characters alone, can't be poison for.
+    static final Set<String> BROKEN =
+            EnumSet.complementOf(EnumSet.of(Fault.NOT_AN_OBJECT, Fault.TOO_DEEP, Fault.LONE_SURROGATE)).stream()
+                    .map(Fault::reason)
+                    .collect(Collectors.toSet());
 
     private static final byte[] NEIGHBOUR = "a row before, or behind".getBytes(StandardCharsets.UTF_8);
     private static final int SLAB = 64;

@@ -288,14 +288,14 @@ class TypedRowsTest {
             var encoder = bench.sink().encoder();
             assertThat(((Encoded.Poison) Lines.encode(encoder, (byte[]) null)).reason())
                     .isEqualTo("null_value");
-            assertThat(poison(encoder, "")).isEqualTo("empty_value");
-            assertThat(poison(encoder, " \n")).isEqualTo("empty_value");
+            assertThat(poison(encoder, "")).isEqualTo("empty");
+            assertThat(poison(encoder, " \n")).isEqualTo("empty");
             assertThat(poison(encoder, "{\"a\":1")).isEqualTo("truncated");
             assertThat(poison(encoder, "{\"a\":1}{\"a\":2}")).isEqualTo("trailing");
             assertThat(poison(encoder, "{\"a\":1,\"a\":1}")).isEqualTo("duplicate_key");
             assertThat(poison(encoder, "{\"a\":" + "[".repeat(100_000))).isEqualTo("too_deep");
             assertThat(poison(encoder, "{\"a\":" + "1".repeat(1 << 20) + "}")).isEqualTo("number_too_long");
-            assertThat(poison(encoder, "{\"a\":NaN}")).isEqualTo("malformed_json");
+            assertThat(poison(encoder, "{\"a\":NaN}")).isEqualTo("not_a_number");
             assertThat(poison(encoder, "[1]")).isEqualTo("not_an_object");
             assertThat(((Encoded.Poison) Lines.encode(encoder, new byte[] {'{', (byte) 0xC0, '}'})).reason())
                     .isEqualTo("bad_utf8");

@@ -1,51 +1,38 @@
 package dev.millrace.json;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonFactoryBuilder;
-import com.fasterxml.jackson.core.JsonParser;
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.core.JsonToken;
-import com.fasterxml.jackson.core.StreamReadConstraints;
-import com.fasterxml.jackson.core.exc.StreamConstraintsException;
-import com.fasterxml.jackson.core.io.JsonEOFException;
+import dev.millrace.sinkpool.MemberPlaces;
 import dev.millrace.sinkpool.RecordView;
 import dev.millrace.sinkpool.RowEncoder.Encoded;
-import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// Where the value of each known field begins in a record that is one JSON object.
 ///
-/// Checked on the way are encoding, grammar, depth, names that come twice and names that nobody knows:
-/// what passes may be read from its bytes without another look at these.
+/// Looked for on the way are names that come twice and names that nobody knows. Grammar, encoding and depth are
+/// checked before, here or by whoever handed over the record: what passes may be read from its bytes without another
+/// look at these.
 ///
 /// Thread ownership: the source thread.
 public final class JsonFields {
-    private static final int DEEPEST = 64;
-
     private static final Encoded.Poison NULL_VALUE = new Encoded.Poison(Reasons.NULL_VALUE, "the record has no value");
-    private static final Encoded.Poison EMPTY = new Encoded.Poison(Reasons.EMPTY_VALUE, "nothing but white space");
+    private static final int NONE = -1;
 
-    private final JsonFactory json = new JsonFactoryBuilder()
-            .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
-            // Depth is the one limit of the parser's: what else is long is bounded by the record.
-            .streamReadConstraints(StreamReadConstraints.builder()
-                    .maxNestingDepth(DEEPEST)
-                    .maxNumberLength(Integer.MAX_VALUE)
-                    .maxStringLength(Integer.MAX_VALUE)
-                    .maxNameLength(Integer.MAX_VALUE)
-                    .build())
-            .build();
+    /// Of a name that has to be escaped: no name stands so.
+    private static final byte[] UNLIKELY = {'"'};
 
     private final Field[] fields;
-    private final Map<String, Integer> positions = new HashMap<>();
+
+    /// The name of each field as its bytes stand in most records.
+    private final byte[][] spelled;
+
+    private final Words names;
     private final Unknown unknown;
     private final IgnoredFields ignored;
     private final Set<String> gone;
+    private final JsonCheck check = new JsonCheck();
 
     /// A field of these that the record has that was looked at last.
     private @Nullable String lost;
@@ -53,8 +40,11 @@ public final class JsonFields {
     /// Where the value of each field begins, −1 for none.
     private final int[] starts;
 
+    /// Which field stood at each place in a record before: it most likely does in the next.
+    private final int[] likely;
+
     /// The names in each open object of a value whose names must differ.
-    private final SeenNames[] seen = new SeenNames[DEEPEST];
+    private final SeenNames[] seen = new SeenNames[JsonCheck.DEPTH];
 
     /// A field that is known. `uniqueInside`: an object in its value may have no key twice.
     public record Field(String name, boolean uniqueInside) {}
@@ -73,16 +63,33 @@ public final class JsonFields {
         // What is left out needs no column.
         this.gone = unknown == Unknown.REFUSE ? Set.copyOf(gone) : Set.of();
         this.fields = fields.toArray(Field[]::new);
-        for (var i = 0; i < this.fields.length; i++) positions.put(this.fields[i].name(), i);
         this.unknown = unknown;
         this.ignored = ignored;
+        names = new Words(fields.stream().map(Field::name).toList());
+        spelled = new byte[this.fields.length][];
+        for (var i = 0; i < spelled.length; i++) {
+            var name = this.fields[i].name();
+            spelled[i] = name.indexOf('\\') < 0 ? name.getBytes(StandardCharsets.UTF_8) : UNLIKELY;
+        }
         starts = new int[this.fields.length];
+        likely = new int[this.fields.length];
+        Arrays.fill(likely, NONE);
     }
 
     /// Looks at a record. Null if it may become a row, else why not.
     public Encoded.@Nullable Poison locate(RecordView record) {
         var length = record.valueLength();
-        return length < 0 ? NULL_VALUE : locate(record.valueArray(), record.valueFrom(), length);
+        if (length < 0) return NULL_VALUE;
+        var source = record.valueArray();
+        var from = record.valueFrom();
+        var members = record.members();
+        if (members == null) {
+            var fault = check.object(source, from, length);
+            if (fault != null) return new Encoded.Poison(fault.reason(), at(check.at() - from));
+            members = check.members();
+        }
+        Arrays.fill(starts, NONE);
+        return fields(source, from, members);
     }
 
     /// Where the value of this field begins in the array that was looked at last, −1 where it has none.
@@ -90,57 +97,41 @@ public final class JsonFields {
         return starts[field];
     }
 
-    private Encoded.@Nullable Poison locate(byte[] source, int from, int length) {
-        var bad = Utf8Text.firstBad(source, from, length);
-        if (bad >= 0) return new Encoded.Poison(source[bad] == 0 ? Reasons.NUL : Reasons.BAD_UTF8, at(bad - from));
-        var first = from;
-        while (first < from + length && JsonText.blank(source[first])) first++;
-        if (first == from + length) return EMPTY;
-        if (source[first] != '{') return new Encoded.Poison(Reasons.NOT_AN_OBJECT, at(first - from));
-        Arrays.fill(starts, -1);
-        try (var parser = json.createParser(source, from, length)) {
-            return fields(parser, from);
-        } catch (StreamConstraintsException _) {
-            return new Encoded.Poison(Reasons.TOO_DEEP, "more than " + DEEPEST + " levels");
-        } catch (JsonEOFException _) {
-            return new Encoded.Poison(Reasons.TRUNCATED, at(length));
-        } catch (JsonProcessingException failure) {
-            var where = failure.getLocation();
-            return new Encoded.Poison(Reasons.MALFORMED_JSON, at(where == null ? -1 : where.getByteOffset()));
-        } catch (IOException | RuntimeException failure) {
-            // Nothing was put yet, so this is about the value, whatever it is.
-            return new Encoded.Poison(Reasons.MALFORMED_JSON, failure.getClass().getSimpleName());
-        }
-    }
-
-    private Encoded.@Nullable Poison fields(JsonParser parser, int from) throws IOException {
-        parser.nextToken();
-        while (parser.nextToken() == JsonToken.FIELD_NAME) {
-            var name = parser.currentName();
-            var position = positions.get(name);
-            if (position == null && unknown == Unknown.REFUSE)
-                return unknown(name, parser.currentTokenLocation().getByteOffset());
-            parser.nextToken();
-            if (position == null) {
-                ignored.count(name);
-                parser.skipChildren();
-                continue;
+    private Encoded.@Nullable Poison fields(byte[] source, int from, MemberPlaces members) {
+        for (var member = 0; member < members.count(); member++) {
+            var name = members.name(member);
+            var position = position(source, name, members.nameEnd(member), member);
+            var value = members.value(member);
+            if (position == NONE) {
+                var text = JsonString.text(source, name);
+                if (unknown == Unknown.REFUSE) return unknown(text, name - from);
+                ignored.count(text);
+            } else {
+                var field = fields[position];
+                if (starts[position] >= 0)
+                    return new Encoded.Poison(Reasons.DUPLICATE_KEY, field.name() + " is there twice");
+                starts[position] = value;
+                if (field.uniqueInside() && keyTwice(source, value))
+                    return new Encoded.Poison(Reasons.DUPLICATE_KEY, "in the value for column " + field.name());
             }
-            var field = fields[position];
-            if (starts[position] >= 0)
-                return new Encoded.Poison(Reasons.DUPLICATE_KEY, field.name() + " is there twice");
-            starts[position] = from + (int) parser.currentTokenLocation().getByteOffset();
-            if (!field.uniqueInside()) parser.skipChildren();
-            else if (keyTwice(parser))
-                return new Encoded.Poison(Reasons.DUPLICATE_KEY, "in the value for column " + field.name());
         }
-        return parser.nextToken() == null
-                ? null
-                : new Encoded.Poison(
-                        Reasons.TRAILING, at(parser.currentTokenLocation().getByteOffset()));
+        return null;
     }
 
-    private Encoded.Poison unknown(String name, long offset) {
+    /// Which field has the name from `quote` to `end`.
+    private int position(byte[] source, int quote, int end, int member) {
+        if (member >= likely.length) return names.place(source, quote);
+        var guess = likely[member];
+        if (guess != NONE) {
+            var name = spelled[guess];
+            if (Arrays.equals(name, 0, name.length, source, quote + 1, end - 1)) return guess;
+        }
+        var found = names.place(source, quote);
+        likely[member] = found;
+        return found;
+    }
+
+    private Encoded.Poison unknown(String name, int offset) {
         if (gone.contains(name)) lost = name;
         return new Encoded.Poison(Reasons.UNKNOWN_FIELD, at(offset));
     }
@@ -157,23 +148,31 @@ public final class JsonFields {
                         + " which sets such records aside, or leaves the field out with unknown_fields: ignore";
     }
 
-    /// Goes over the current value like `skipChildren`. Whether an object in it has a key twice, of which
-    /// a store would keep one without a word.
-    private boolean keyTwice(JsonParser parser) throws IOException {
-        if (!parser.currentToken().isStructStart()) return false;
+    /// Whether an object in the value that begins at `from`, or the value itself, has a key twice, of which a store
+    /// would keep one without a word.
+    private boolean keyTwice(byte[] source, int from) {
         var depth = 0;
-        enter(depth);
-        while (depth >= 0) {
-            var token = parser.nextToken();
-            if (token == null) return false;
-            if (token == JsonToken.FIELD_NAME) {
-                if (!seen[depth].add(parser.currentName())) return true;
-            } else if (token.isStructStart()) {
-                enter(++depth);
-            } else if (token.isStructEnd()) {
-                depth--;
+        var at = from;
+        do {
+            switch (source[at]) {
+                case '{', '[' -> {
+                    enter(depth++);
+                    at++;
+                }
+                case '}', ']' -> {
+                    depth--;
+                    at++;
+                }
+                case '"' -> {
+                    var end = JsonString.end(source, at);
+                    // Only a name has a colon behind it.
+                    var named = depth > 0 && source[JsonText.afterBlank(source, end)] == ':';
+                    if (named && !seen[depth - 1].add(JsonString.text(source, at))) return true;
+                    at = end;
+                }
+                default -> at++;
             }
-        }
+        } while (depth > 0);
         return false;
     }
 
@@ -182,7 +181,7 @@ public final class JsonFields {
         else seen[depth].clear();
     }
 
-    private static String at(long offset) {
+    private static String at(int offset) {
         return "at byte " + offset;
     }
 }

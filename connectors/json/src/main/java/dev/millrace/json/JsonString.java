@@ -1,18 +1,55 @@
 package dev.millrace.json;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+
 /// A JSON string in a document whose grammar and encoding have been checked: from quote to quote,
 /// as its bytes stand.
 public final class JsonString {
     /// Half of a character, which no encoding has.
     public static final int LONE_SURROGATE = -1;
 
+    private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final long ONES = 0x0101010101010101L;
+    private static final long HIGHS = 0x8080808080808080L;
+    private static final long QUOTES = ONES * '"';
+    private static final long BACKSLASHES = ONES * '\\';
+
     private JsonString() {}
 
     /// One past the closing quote.
     public static int end(byte[] source, int openingQuote) {
-        var at = openingQuote + 1;
-        while (source[at] != '"') at += source[at] == '\\' ? 2 : 1;
+        var at = plain(source, openingQuote + 1);
+        while (source[at] != '"') at = plain(source, at + 2);
         return at + 1;
+    }
+
+    /// The first quote or backslash at or after `from`, eight bytes at a time: there is one.
+    public static int plain(byte[] source, int from) {
+        var at = from;
+        while (source.length - at >= Long.BYTES) {
+            var word = (long) LONGS.get(source, at);
+            var quote = word ^ QUOTES;
+            var backslash = word ^ BACKSLASHES;
+            // A byte that became zero borrows from its high bit. One above it may seem to: only the lowest is asked
+            // for.
+            var hits = (((quote - ONES) & ~quote) | ((backslash - ONES) & ~backslash)) & HIGHS;
+            if (hits != 0) return at + Long.numberOfTrailingZeros(hits) / Byte.SIZE;
+            at += Long.BYTES;
+        }
+        while (source[at] != '"' && source[at] != '\\') at++;
+        return at;
+    }
+
+    /// The characters that it stands for.
+    public static String text(byte[] source, int openingQuote) {
+        var from = openingQuote + 1;
+        var to = plain(source, from);
+        if (source[to] == '"') return new String(source, from, to - from, StandardCharsets.UTF_8);
+        var room = new byte[end(source, openingQuote) - from];
+        return new String(room, 0, utf8(source, openingQuote, room), StandardCharsets.UTF_8);
     }
 
     /// Puts the characters that it stands for into `room`, if they are ASCII. Returns how many, −1 where

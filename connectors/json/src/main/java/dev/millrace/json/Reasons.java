@@ -2,18 +2,9 @@ package dev.millrace.json;
 
 /// Why a value is no row of a table, in stable words: they are the reasons of dead letters and of counters.
 public final class Reasons {
-    /// The record has no value, or nothing but white space.
+    /// The record has no value. What else is no JSON object has the words of [JsonCheck.Fault].
     public static final String NULL_VALUE = "null_value";
 
-    public static final String EMPTY_VALUE = "empty_value";
-
-    /// What it is instead of one JSON object.
-    public static final String NOT_AN_OBJECT = "not_an_object";
-
-    public static final String TRUNCATED = "truncated";
-    public static final String TRAILING = "trailing";
-    public static final String TOO_DEEP = "too_deep";
-    public static final String MALFORMED_JSON = "malformed_json";
     public static final String BAD_UTF8 = "bad_utf8";
 
     /// Fields and columns that do not meet.

@@ -1,5 +1,7 @@
 package dev.millrace.kafka;
 
+import dev.millrace.json.JsonCheck;
+import dev.millrace.sinkpool.MemberPlaces;
 import dev.millrace.sinkpool.RecordView;
 import dev.millrace.sinkpool.RowEncoder.Encoded;
 
@@ -12,6 +14,11 @@ final class JsonFormat implements ValueFormat {
 
     JsonFormat(OnTombstone onTombstone) {
         this.onTombstone = onTombstone;
+    }
+
+    @Override
+    public MemberPlaces members() {
+        return check.members();
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.millrace.kafka;
 
+import dev.millrace.sinkpool.MemberPlaces;
 import dev.millrace.sinkpool.RecordView;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -19,6 +20,8 @@ final class KafkaRecords implements PolledRecords, RecordView {
 
     /// The record's, once somebody has asked for them: a header costs nothing before.
     private Header @Nullable [] headers;
+
+    private @Nullable MemberPlaces members;
 
     /// `records` is not empty.
     KafkaRecords(List<ConsumerRecord<ByteBuffer, ByteBuffer>> records) {
@@ -46,6 +49,7 @@ final class KafkaRecords implements PolledRecords, RecordView {
     public RecordView at(int index) {
         record = records.get(index);
         headers = null;
+        members = null;
         return this;
     }
 
@@ -97,6 +101,16 @@ final class KafkaRecords implements PolledRecords, RecordView {
     @Override
     public int valueLength() {
         return length(record.value());
+    }
+
+    @Override
+    public void checked(@Nullable MemberPlaces found) {
+        members = found;
+    }
+
+    @Override
+    public @Nullable MemberPlaces members() {
+        return members;
     }
 
     @Override

@@ -330,6 +330,7 @@ final class PartitionFlow {
             if (full != null) return full;
             switch (format.check(record)) {
                 case Encoded.Written() -> {
+                    records.checked(format.members());
                     // Before any sink has the row: it comes again to all of them.
                     if (waits(record, run)) return DRIFTING;
                     everywhere = true;

@@ -1,6 +1,8 @@
 package dev.millrace.kafka;
 
+import dev.millrace.sinkpool.MemberPlaces;
 import dev.millrace.sinkpool.RecordView;
+import org.jspecify.annotations.Nullable;
 
 /// The records that one poll gave of one partition, in offset order.
 ///
@@ -15,4 +17,7 @@ public interface PolledRecords {
 
     /// The record as a view that the next call moves on.
     RecordView at(int index);
+
+    /// What the check of the record that [#at] gave last has found, for the view to tell.
+    default void checked(@Nullable MemberPlaces members) {}
 }

@@ -1,7 +1,9 @@
 package dev.millrace.kafka;
 
+import dev.millrace.sinkpool.MemberPlaces;
 import dev.millrace.sinkpool.RecordView;
 import dev.millrace.sinkpool.RowEncoder;
+import org.jspecify.annotations.Nullable;
 
 /// What a record's value has to be before any sink's encoder sees it.
 ///
@@ -11,6 +13,11 @@ import dev.millrace.sinkpool.RowEncoder;
 /// Thread ownership: one for each source thread.
 public interface ValueFormat {
     RowEncoder.Encoded check(RecordView record);
+
+    /// The members of the value that was checked last, if it is an object and was looked at.
+    default @Nullable MemberPlaces members() {
+        return null;
+    }
 
     /// What a record without a value (a tombstone) becomes.
     enum OnTombstone {

@@ -13,12 +13,14 @@ import dev.millrace.kafka.KafkaSourceSettings.Subscription;
 import dev.millrace.sinkpool.AdmissionBudget;
 import dev.millrace.sinkpool.DeadLetters;
 import dev.millrace.sinkpool.MemoryIntake;
+import dev.millrace.sinkpool.RowEncoder;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 
 /// One source machine on a table, with numbers for time: what a test tells it, and all it said.
 final class Bench {
@@ -80,10 +82,14 @@ final class Bench {
     }
 
     static SinkFeed sink(int shards) {
+        return sink(shards, PassThroughEncoder::singleLine);
+    }
+
+    static SinkFeed sink(int shards, Supplier<RowEncoder> encoders) {
         return new SinkFeed(
                 "sink",
                 _ -> true,
-                PassThroughEncoder::singleLine,
+                encoders,
                 shards == 1 ? new PartitionRouter(1) : new KeyRouter(shards),
                 shards,
                 1,

@@ -4,11 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.fuzz.FuzzTarget;
 import dev.millrace.fuzz.Json;
-import dev.millrace.kafka.JsonCheck.Fault;
+import dev.millrace.json.JsonCheck;
+import dev.millrace.json.JsonCheck.Fault;
+import dev.millrace.json.JsonString;
+import dev.millrace.json.JsonText;
 import dev.millrace.sinkpool.RowBuffer;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Set;
 
@@ -37,6 +41,7 @@ final class JsonCheckFuzz implements FuzzTarget {
             assertThat(reference.json()).isInstanceOf(Json.Members.class);
             assertThat(whole(reference.json())).as("no half of a character").isTrue();
             assertThat(depth(reference.json())).isLessThanOrEqualTo(JsonCheck.DEPTH);
+            assertThat(members(around)).isEqualTo(reference.json());
             line(input, reference);
         } else {
             assertThat(check.at()).isBetween(7, 7 + input.length);
@@ -47,6 +52,20 @@ final class JsonCheckFuzz implements FuzzTarget {
                 assertThat(whole(reference.json())).isFalse();
             if (fault == Fault.TOO_DEEP) assertThat(depth(reference.json())).isGreaterThan(JsonCheck.DEPTH);
         }
+    }
+
+    /// As the check placed them, of two with one name the last.
+    private Json members(byte[] source) {
+        var members = new LinkedHashMap<String, Json>();
+        var places = check.members();
+        for (var i = 0; i < places.count(); i++) {
+            var name = JsonString.text(source, places.name(i));
+            assertThat(JsonString.end(source, places.name(i))).isEqualTo(places.nameEnd(i));
+            var value = Json.read(Arrays.copyOfRange(source, places.value(i), JsonText.end(source, places.value(i))));
+            if (value == null) throw new AssertionError("no value where one was placed");
+            members.put(name, value.json());
+        }
+        return new Json.Members(members);
     }
 
     private static boolean whole(Json json) {

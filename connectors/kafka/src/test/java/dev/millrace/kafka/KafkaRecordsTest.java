@@ -2,6 +2,7 @@ package dev.millrace.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.sinkpool.MemberPlaces;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Optional;
@@ -36,5 +37,17 @@ class KafkaRecordsTest {
         assertThat(first.headerValue(2)).isEmpty();
         assertThat(records.at(1).headerCount()).isZero();
         assertThat(records.at(0).headerCount()).isEqualTo(3);
+    }
+
+    @Test
+    @DisplayName("FMT-2: what the check of a record found is told of that record alone")
+    void membersAreTheRecordsOwn() {
+        var records = new KafkaRecords(List.of(record(0, new RecordHeaders()), record(1, new RecordHeaders())));
+        var members = new MemberPlaces();
+        var view = records.at(0);
+        assertThat(view.members()).isNull();
+        records.checked(members);
+        assertThat(view.members()).isSameAs(members);
+        assertThat(records.at(1).members()).isNull();
     }
 }

@@ -1,5 +1,6 @@
 package dev.millrace.kafka;
 
+import dev.millrace.sinkpool.MemberPlaces;
 import dev.millrace.sinkpool.RecordView;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -26,6 +27,7 @@ final class TestRecords implements PolledRecords, RecordView {
     private final int partition;
     private final List<One> all = new ArrayList<>();
     private int at;
+    private @Nullable MemberPlaces members;
 
     TestRecords(String topic, int partition) {
         this.topic = topic;
@@ -74,7 +76,18 @@ final class TestRecords implements PolledRecords, RecordView {
     @Override
     public RecordView at(int index) {
         at = index;
+        members = null;
         return this;
+    }
+
+    @Override
+    public void checked(@Nullable MemberPlaces found) {
+        members = found;
+    }
+
+    @Override
+    public @Nullable MemberPlaces members() {
+        return members;
     }
 
     @Override

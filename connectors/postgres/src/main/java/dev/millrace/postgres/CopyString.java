@@ -16,12 +16,8 @@ final class CopyString {
     /// backslash are escaped once more. Returns why PostgreSQL can't have them, or null.
     static @Nullable String put(byte[] source, int openingQuote, boolean element, RowBuffer row) {
         var run = openingQuote + 1;
-        var at = run;
-        while (source[at] != '"') {
-            if (source[at] != '\\') {
-                at++;
-                continue;
-            }
+        var at = JsonString.plain(source, run);
+        for (; source[at] != '"'; at = JsonString.plain(source, at)) {
             switch (source[at + 1]) {
                 case '/' -> {
                     row.put(source, run, at - run);

@@ -1,4 +1,4 @@
-package dev.millrace.kafka;
+package dev.millrace.json;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;

@@ -1,21 +1,24 @@
-package dev.millrace.kafka;
+package dev.millrace.json;
 
+import dev.millrace.sinkpool.MemberPlaces;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/// Tells whether bytes are one JSON object (RFC 8259), in one pass, without a tree, recursion or allocation.
+/// Tells whether bytes are one JSON object (RFC 8259), and where its members lie, in one pass, without a tree,
+/// recursion
+/// or allocation.
 ///
 /// Held to: the grammar, well-formed UTF-8, paired surrogates in escapes, at most [#DEPTH] objects and arrays inside
 /// one another, one object and nothing but white space around it. Not looked at: names that repeat, the size of
 /// numbers. Time is linear in the length, whatever the bytes.
 ///
 /// Thread ownership: the source thread.
-final class JsonCheck {
+public final class JsonCheck {
     /// Why a value is not one JSON object. The words are stable: they are the reasons that rows are counted under.
-    enum Fault {
+    public enum Fault {
         EMPTY,
         NOT_AN_OBJECT,
         TRUNCATED,
@@ -31,13 +34,13 @@ final class JsonCheck {
 
         private final String reason = name().toLowerCase(Locale.ROOT);
 
-        String reason() {
+        public String reason() {
             return reason;
         }
     }
 
     /// Objects and arrays inside one another, the outermost counted.
-    static final int DEPTH = 64;
+    public static final int DEPTH = 64;
 
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
     private static final long ONES = 0x0101010101010101L;
@@ -49,18 +52,25 @@ final class JsonCheck {
     private byte[] bytes = new byte[0];
     private int at;
     private int end;
+    private int nameEnd;
+    private final MemberPlaces members = new MemberPlaces();
 
     /// Where the last value broke, as an index of its array.
-    int at() {
+    public int at() {
         return at;
     }
 
+    /// The members of the last value, if it is an object.
+    public MemberPlaces members() {
+        return members;
+    }
+
     /// Null if `source[from, from + length)` is one object; else why not, and [#at] says where.
-    @Nullable
-    Fault object(byte[] source, int from, int length) {
+    public @Nullable Fault object(byte[] source, int from, int length) {
         bytes = source;
         at = from;
         end = from + length;
+        members.clear();
         if (length == 0) return Fault.EMPTY;
         var fault = document();
         bytes = NOTHING;
@@ -87,9 +97,11 @@ final class JsonCheck {
                 at++;
             } else {
                 if (inObject) {
+                    var name = at;
                     var fault = name(b);
                     if (fault != null) return fault;
                     b = skipSpace();
+                    if (depth == 1) members.add(name, nameEnd, at);
                 }
                 if (b == '{' || b == '[') {
                     if (depth == DEPTH) return Fault.TOO_DEEP;
@@ -134,6 +146,7 @@ final class JsonCheck {
         if (b != '"') return broken(b);
         var fault = string();
         if (fault != null) return fault;
+        nameEnd = at;
         b = skipSpace();
         if (b != ':') return broken(b);
         at++;

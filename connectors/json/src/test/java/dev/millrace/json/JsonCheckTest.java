@@ -1,4 +1,4 @@
-package dev.millrace.kafka;
+package dev.millrace.json;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
@@ -6,14 +6,17 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
-import dev.millrace.kafka.JsonCheck.Fault;
+import dev.millrace.json.JsonCheck.Fault;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import org.jspecify.annotations.Nullable;
@@ -172,13 +175,36 @@ final class JsonCheckTest {
     }
 
     @Test
-    @DisplayName("FMT-2: a poison row names its reason and place, and nothing of its payload")
-    void poisonNamesReasonAndPlace() {
-        var format = ValueFormat.of(ValueFormat.Kind.JSON, ValueFormat.OnTombstone.SKIP);
-        var record =
-                new TestRecords("orders", 0).add(0, "k", "{\"secret\":oops}").at(0);
-        assertThat(format.check(record))
-                .isEqualTo(new dev.millrace.sinkpool.RowEncoder.Encoded.Poison("syntax", "at byte 10 of 15"));
+    @DisplayName("FMT-2: the members of the outermost object alone are placed, in their order")
+    void membersArePlaced() {
+        var text = "x{ \"a\" : {\"b\":[1,{\"c\":2}]}, \"\\u0064\":[{}],\"e\":\"\\\"\" ,\"\":-1 }y";
+        var bytes = text.getBytes(StandardCharsets.UTF_8);
+        var check = new JsonCheck();
+        assertThat(check.object(bytes, 1, bytes.length - 2)).isNull();
+        var members = check.members();
+        var told = new ArrayList<String>();
+        for (var i = 0; i < members.count(); i++)
+            told.add(text.substring(members.name(i), members.nameEnd(i)) + text.charAt(members.value(i)));
+        assertThat(told).containsExactly("\"a\"{", "\"\\u0064\"[", "\"e\"\"", "\"\"-");
+        assertThat(check.object(bytes, 1, 2)).isEqualTo(Fault.TRUNCATED);
+        assertThat(check.members().count()).isZero();
+    }
+
+    @Test
+    @DisplayName("FMT-2: thousands of members have their places, and the next record its own")
+    void manyMembersArePlaced() {
+        var many = IntStream.range(0, 10_000)
+                .mapToObj(i -> "\"n" + i + "\":" + i % 10)
+                .collect(Collectors.joining(","));
+        var bytes = ("{" + many + "}").getBytes(StandardCharsets.UTF_8);
+        var check = new JsonCheck();
+        assertThat(check.object(bytes, 0, bytes.length)).isNull();
+        assertThat(check.members().count()).isEqualTo(10_000);
+        assertThat(bytes[check.members().value(9_999)]).isEqualTo((byte) '9');
+        assertThat(check.object("{\"a\":7}".getBytes(StandardCharsets.UTF_8), 0, 7))
+                .isNull();
+        assertThat(check.members().count()).isEqualTo(1);
+        assertThat(check.members().value(0)).isEqualTo(5);
     }
 
     @net.jqwik.api.Tag("FMT-2")

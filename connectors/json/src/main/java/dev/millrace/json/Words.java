@@ -1,6 +1,5 @@
-package dev.millrace.clickhouse;
+package dev.millrace.json;
 
-import dev.millrace.json.JsonString;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Collection;
@@ -8,14 +7,14 @@ import java.util.Collection;
 /// Words in one order, and which of them a JSON string is. Nothing is allocated to find one.
 ///
 /// Thread ownership: the source thread.
-final class Words {
+public final class Words {
     private final byte[][] words;
     /// Places of words by their hash, −1 for none.
     private final int[] table;
 
     private final byte[] room;
 
-    Words(Collection<String> texts) {
+    public Words(Collection<String> texts) {
         words = texts.stream()
                 .map(text -> text.getBytes(StandardCharsets.UTF_8))
                 .toArray(byte[][]::new);
@@ -29,12 +28,12 @@ final class Words {
         }
     }
 
-    int size() {
+    public int size() {
         return words.length;
     }
 
     /// The place of the string at `openingQuote`, −1 where it is none of the words.
-    int place(byte[] source, int openingQuote) {
+    public int place(byte[] source, int openingQuote) {
         var length = JsonString.utf8(source, openingQuote, room);
         if (length < 0) return -1;
         for (var slot = slot(room, length); table[slot] >= 0; slot = (slot + 1) & (table.length - 1)) {
