@@ -16,7 +16,7 @@ public final class SlabCost {
         var least = Long.MAX_VALUE;
         for (var n = 0; n < TRIES; n++) {
             var before = threads.getCurrentThreadAllocatedBytes();
-            var slab = new Slab(targetBytes, rows);
+            var slab = new Slab(targetBytes, rows, null);
             var took = threads.getCurrentThreadAllocatedBytes() - before;
             if (slab.remaining() == targetBytes) least = Math.min(least, took);
         }
@@ -24,7 +24,7 @@ public final class SlabCost {
     }
 
     private static int room(int targetBytes, int rows) {
-        var slab = new Slab(targetBytes, 0);
+        var slab = new Slab(targetBytes, 0, null);
         for (var row = 0; row < rows; row++) slab.indexFor(2 * row);
         return slab.index.length / 2;
     }

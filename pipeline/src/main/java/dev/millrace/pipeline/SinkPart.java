@@ -24,6 +24,7 @@ import dev.millrace.sinkpool.RowEncoder;
 import dev.millrace.sinkpool.ShardId;
 import dev.millrace.sinkpool.ShardSpec;
 import dev.millrace.sinkpool.Sink;
+import dev.millrace.sinkpool.SlabPool;
 import java.net.URI;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
@@ -235,12 +236,18 @@ final class SinkPart {
                 router(pipeline),
                 config.shards().size(),
                 1,
-                config.chunk().targetBytes(),
+                new SlabPool(config.chunk().targetBytes(), keptBytes(pipeline)),
                 config.chunk().linger().toNanos(),
                 planned
                         ? new SinkFeed.PlannedBatches(
                                 config.batch().maxRows(), config.batch().maxBytes(), cutLingerNanos::get)
                         : null);
+    }
+
+    /// A quarter of the budget in all: what one batch of each shard gives back at once is not lost, and no more is held
+    /// beside what is in flight.
+    private static long keptBytes(PipelineConfig pipeline) {
+        return pipeline.admission().maxBytes() / 4 / pipeline.sinks().size();
     }
 
     /// What cutting costs with so many partitions of each topic (EO-17); null where nothing is cut.

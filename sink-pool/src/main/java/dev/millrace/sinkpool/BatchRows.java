@@ -65,6 +65,18 @@ public record BatchRows(List<Slice> slices, int rows, long byteCount) {
         return ofSlices(out);
     }
 
+    /// An attempt is given these. Their bytes stay as they are until it tells that it has ended, with [#readNoMore],
+    /// and
+    /// for ever if it never does (WRT-9).
+    public void reading() {
+        for (var slice : slices) slice.chunk().reading();
+    }
+
+    /// Once for each [#reading].
+    public void readNoMore() {
+        for (var slice : slices) slice.chunk().readNoMore();
+    }
+
     /// The bytes, as read-only views in order, for a gathering write.
     public ByteBuffer[] gather() {
         var out = new ByteBuffer[slices.size()];

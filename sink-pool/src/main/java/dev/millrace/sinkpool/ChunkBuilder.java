@@ -96,7 +96,9 @@ public final class ChunkBuilder implements RowBuffer {
     private void takeBack() {
         at = rowStart;
         var open = slab;
-        if (rows == 0 && open != null && open.bytes.length > slabs.targetBytes()) slab = null;
+        if (rows > 0 || open == null || open.bytes.length <= slabs.targetBytes()) return;
+        slab = null;
+        open.left();
     }
 
     private void endRow(long offset, int ofLayout) {
@@ -133,6 +135,8 @@ public final class ChunkBuilder implements RowBuffer {
         var end = open.index[indexFrom + 2 * (rows - 1)];
         open.at = end;
         open.indexAt = indexFrom + 2 * rows;
+        // Before the source of slabs may give it up: it could be anybody's then.
+        open.used();
         slabs.giveBack(open);
         var lease = budget.take(rows, end - from);
         var chunk = new EncodedChunk(
@@ -205,14 +209,12 @@ public final class ChunkBuilder implements RowBuffer {
         var open = openSlab();
         if (open.bytes.length - at >= length) return open;
         var begun = at - rowStart;
-        var old = open;
-        var oldStart = rowStart;
-        if (rows > 0) handOver();
         var fresh = slabs.fresh(Math.addExact(Math.multiplyExact(begun, 2), length));
+        System.arraycopy(open.bytes, rowStart, fresh.bytes, 0, begun);
+        handOver();
         slab = fresh;
         from = 0;
         indexFrom = 0;
-        System.arraycopy(old.bytes, oldStart, fresh.bytes, 0, begun);
         rowStart = 0;
         at = begun;
         return fresh;

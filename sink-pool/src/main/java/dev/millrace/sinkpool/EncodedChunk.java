@@ -5,6 +5,7 @@ import dev.millrace.checkpoint.SourcePartition;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /// Encoded rows of one partition in one epoch for one target: the unit handed to a shard.
@@ -37,6 +38,12 @@ public final class EncodedChunk implements AutoCloseable {
     private boolean endsSegment;
     private boolean settled;
 
+    /// Whoever may read it: those who hold it until it is written, and each attempt that was given it. Null for one
+    /// whose slab is not filled again.
+    private final @Nullable Slab slab;
+
+    private final AtomicInteger readers = new AtomicInteger(1);
+
     EncodedChunk(
             SourcePartition partition,
             long epoch,
@@ -55,6 +62,7 @@ public final class EncodedChunk implements AutoCloseable {
         this.epoch = epoch;
         this.target = target;
         this.layout = layout;
+        this.slab = slab;
         this.bytes = slab.bytes;
         this.index = slab.index;
         this.from = from;
@@ -74,6 +82,7 @@ public final class EncodedChunk implements AutoCloseable {
         this.epoch = whole.epoch;
         this.target = whole.target;
         this.layout = whole.layout;
+        this.slab = null;
         this.bytes = whole.bytes;
         this.index = whole.index;
         this.from = whole.start(fromRow);
@@ -170,6 +179,8 @@ public final class EncodedChunk implements AutoCloseable {
         end(counts);
         for (var row : counts.leftOut()) for (var part : parts) part.leaveOut(offset(row));
         for (var part : parts) part.resolve(counts.resolution());
+        // A row that was set aside, or given up, may still be on its way to somewhere.
+        if (counts.written() == rows) readNoMore();
         return true;
     }
 
@@ -189,6 +200,15 @@ public final class EncodedChunk implements AutoCloseable {
         settled = true;
         tally.ended(counts);
         lease.close();
+    }
+
+    /// An attempt is given its bytes. It tells with [#readNoMore], if ever.
+    void reading() {
+        readers.incrementAndGet();
+    }
+
+    void readNoMore() {
+        if (readers.decrementAndGet() == 0 && slab != null) slab.left();
     }
 
     private List<EncodedChunk> pieces(Set<Long> without, long nowNanos) {

@@ -305,6 +305,7 @@ final class ShardWorker {
     }
 
     private void write(ShardCommand.StartAttempt start) {
+        start.rows().reading();
         begin(start.attempt(), new WriteThread(start, writers.get(start.replica()), mailbox::tell));
     }
 
@@ -361,7 +362,11 @@ final class ShardWorker {
 
         @Override
         WriteOutcome call() throws Exception {
-            return writer.write(this);
+            try {
+                return writer.write(this);
+            } finally {
+                start.rows().readNoMore();
+            }
         }
 
         @Override

@@ -11,16 +11,19 @@ public final class SlabSource {
     private static final int LEAST_BYTES = 1024;
     private static final int LEAST_ROWS = 16;
 
-    private final int targetBytes;
+    private final SlabPool pool;
     private final ArrayDeque<Slab> spares = new ArrayDeque<>(SPARES);
 
     /// As many as the slab before took room for: the next one's rows are most likely as long.
     private int rows;
 
-    /// `targetBytes` is `chunk.target_bytes`, the size of a slab but for rows larger than that.
+    public SlabSource(SlabPool pool) {
+        this.pool = pool;
+    }
+
+    /// One whose slabs are filled once.
     public SlabSource(int targetBytes) {
-        if (targetBytes < 1) throw new IllegalArgumentException("chunk.target_bytes " + targetBytes + " < 1");
-        this.targetBytes = targetBytes;
+        this(new SlabPool(targetBytes, 0));
     }
 
     Slab lease(int leastBytes) {
@@ -30,19 +33,23 @@ public final class SlabSource {
     }
 
     Slab fresh(int leastBytes) {
-        return new Slab(Math.max(targetBytes, leastBytes), rows);
+        var slab = pool.take(leastBytes, rows);
+        slab.used();
+        return slab;
     }
 
     /// A slab that grew for one large row is not kept: small chunks would pin it.
     void giveBack(Slab slab) {
         rows = slab.index.length / 2;
-        if (slab.bytes.length > targetBytes) return;
-        if (slab.remaining() < LEAST_BYTES || slab.rowsRemaining() < LEAST_ROWS) return;
-        if (spares.size() == SPARES) spares.removeFirst();
+        if (slab.bytes.length > targetBytes() || slab.remaining() < LEAST_BYTES || slab.rowsRemaining() < LEAST_ROWS) {
+            slab.left();
+            return;
+        }
+        if (spares.size() == SPARES) spares.removeFirst().left();
         spares.addLast(slab);
     }
 
     int targetBytes() {
-        return targetBytes;
+        return pool.slabBytes();
     }
 }

@@ -1,5 +1,6 @@
 package dev.millrace.testkit;
 
+import dev.millrace.sinkpool.BatchRows;
 import dev.millrace.sinkpool.Failure;
 import dev.millrace.sinkpool.WriteOutcome;
 import java.util.function.Consumer;
@@ -13,6 +14,9 @@ final class FakeAttempt {
     final int shard;
     final int replica;
     final @Nullable SentBatch batch;
+    /// What this attempt was given: others under the same token were given the same bytes elsewhere.
+    final @Nullable BatchRows rows;
+
     private final Consumer<@Nullable WriteOutcome> told;
     private int nextBlock;
     private int blocks;
@@ -23,10 +27,16 @@ final class FakeAttempt {
     private boolean orphaned;
     private boolean unclear;
 
-    FakeAttempt(int shard, int replica, @Nullable SentBatch batch, Consumer<@Nullable WriteOutcome> told) {
+    FakeAttempt(
+            int shard,
+            int replica,
+            @Nullable SentBatch batch,
+            @Nullable BatchRows rows,
+            Consumer<@Nullable WriteOutcome> told) {
         this.shard = shard;
         this.replica = replica;
         this.batch = batch;
+        this.rows = rows;
         this.told = told;
     }
 

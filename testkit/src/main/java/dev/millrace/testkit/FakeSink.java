@@ -103,7 +103,7 @@ final class FakeSink {
             BatchRows rows,
             Token token,
             Consumer<@Nullable WriteOutcome> told) {
-        var attempt = new FakeAttempt(shard, replica, batch(shard, sender, rows, token), told);
+        var attempt = new FakeAttempt(shard, replica, batch(shard, sender, rows, token), rows, told);
         var plan = plans.write(modeOf(shard, replica));
         var layout = rows.slices().getFirst().chunk().layout();
         begin(attempt, attempt.batch == null ? plan : onContent(attempt.batch, layout, plan));
@@ -159,7 +159,7 @@ final class FakeSink {
     }
 
     FakeAttempt ping(int shard, int replica, Consumer<@Nullable WriteOutcome> told) {
-        var attempt = new FakeAttempt(shard, replica, null, told);
+        var attempt = new FakeAttempt(shard, replica, null, null, told);
         var mode = modeOf(shard, replica);
         begin(attempt, lies[shard][replica] ? plans.lie(mode) : plans.ping(mode));
         return attempt;
@@ -211,8 +211,9 @@ final class FakeSink {
         if (!attempt.willLand()) return;
         if (attempt.orphaned()) world.reached(Sometimes.ZOMBIE_WRITE);
         world.note("landed", attempt.shard, batch.offsets.length);
-        // Read again: the bytes must be what they were at the start (WRT-9).
-        if (reader.read(batch.rows, (_, _) -> {}) != batch.hash)
+        // Read again: the bytes must be what they were at the start (WRT-9), for as long as the thread that sends them.
+        var given = attempt.rows;
+        if (given != null && !attempt.ended() && reader.read(given, (_, _) -> {}) != batch.hash)
             throw new Violation("WRT-9", "rows changed while they were written");
         var repeated = false;
         var stored = false;

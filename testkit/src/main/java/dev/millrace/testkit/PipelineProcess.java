@@ -7,6 +7,7 @@ import dev.millrace.kafka.SinkFeed;
 import dev.millrace.sinkpool.AdmissionBudget;
 import dev.millrace.sinkpool.RowTally;
 import dev.millrace.sinkpool.ShardEvent;
+import dev.millrace.sinkpool.SlabPool;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,6 +27,7 @@ final class PipelineProcess {
     private static final long START_AGAIN_NANOS = 200_000_000L;
 
     /// Clocks are wrong by one in a hundred at most.
+    private static final long SLABS_KEPT = 1 << 20;
     private static final long MOST_SKEW_PER_MILLION = 10_000;
 
     /// A member may be in the middle of a long turn.
@@ -342,7 +344,7 @@ final class PipelineProcess {
                 new FakeRouter(world.log, source.route()),
                 sink.shards(),
                 1,
-                source.chunkBytes(),
+                new SlabPool(source.chunkBytes(), SLABS_KEPT),
                 source.chunkLingerNanos(),
                 world.scenario.planned() ? planned() : null));
     }

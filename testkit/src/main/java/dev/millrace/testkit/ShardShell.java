@@ -474,13 +474,11 @@ final class ShardShell {
             case ShardCommand.StartAttempt start -> {
                 world.note("start", start.attempt(), start.replica());
                 world.group.plans().sent(start, recognition().byRow());
-                var attempt = world.sink.write(
-                        index,
-                        start.replica(),
-                        sender,
-                        start.rows(),
-                        start.token(),
-                        told -> ended(start.attempt(), told));
+                start.rows().reading();
+                var attempt = world.sink.write(index, start.replica(), sender, start.rows(), start.token(), told -> {
+                    start.rows().readNoMore();
+                    ended(start.attempt(), told);
+                });
                 attempts.put(start.attempt(), attempt);
                 if (start.rows().rows() < start.batch().rows().rows()) parts.add(start.attempt());
                 oracle.started(start, attempt, dying ? null : view);

@@ -34,7 +34,7 @@ final class AdvisoryOutlet {
         for (var shard = 0; shard < feed.sink().shards(); shard++)
             for (var lane = 0; lane < feed.sink().lanes(); lane++) {
                 targets.add(new Target(0, shard, lane));
-                slabs.add(new SlabSource(feed.sink().chunkBytes()));
+                slabs.add(new SlabSource(feed.sink().slabs().slabBytes()));
                 accepted.add(new ArrayList<>());
             }
     }

@@ -41,7 +41,7 @@ final class Outlet {
 
     Outlet(Target target, SinkFeed sink, Intake intake) {
         this.target = target;
-        this.slabs = new SlabSource(sink.chunkBytes());
+        this.slabs = new SlabSource(sink.slabs());
         this.lingerNanos = sink.chunkLingerNanos();
         this.planned = sink.planned();
         this.intake = intake;

@@ -57,7 +57,7 @@ final class LayoutChangeTest {
                 feed.router(),
                 feed.shards(),
                 feed.lanes(),
-                feed.chunkBytes(),
+                feed.slabs().slabBytes(),
                 feed.chunkLingerNanos());
         var values = new KafkaSourceSettings.Values(
                 ValueFormat.Kind.JSON, ValueFormat.OnTombstone.SKIP, KafkaSourceSettings.OnPoison.SKIP);

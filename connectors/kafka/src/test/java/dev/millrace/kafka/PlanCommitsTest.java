@@ -78,7 +78,7 @@ final class PlanCommitsTest {
                 plain.router(),
                 plain.shards(),
                 plain.lanes(),
-                plain.chunkBytes(),
+                plain.slabs(),
                 plain.chunkLingerNanos(),
                 new SinkFeed.PlannedBatches(1_000, 1 << 20, () -> 20 * Rig.MS));
     }

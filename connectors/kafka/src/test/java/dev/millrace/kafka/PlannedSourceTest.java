@@ -80,7 +80,7 @@ final class PlannedSourceTest {
                 plain.router(),
                 plain.shards(),
                 plain.lanes(),
-                plain.chunkBytes(),
+                plain.slabs(),
                 plain.chunkLingerNanos(),
                 planned ? new SinkFeed.PlannedBatches(maxRows, 1 << 30, () -> LINGER) : null));
         if (blackhole)
@@ -91,7 +91,7 @@ final class PlannedSourceTest {
                     new PartitionRouter(1),
                     1,
                     1,
-                    plain.chunkBytes(),
+                    plain.slabs().slabBytes(),
                     plain.chunkLingerNanos()));
         return new Bench(settings, sinks, intake, DeadLetters.none());
     }
