@@ -1,6 +1,8 @@
 {{- define "millrace.name" -}}
 {{- /* Pods are this and a number, and a label has 63 characters. */ -}}
-{{- if contains "millrace" .Release.Name }}{{ .Release.Name }}{{ else }}{{ printf "%s-millrace" .Release.Name }}{{ end | trunc 52 | trimSuffix "-" }}
+{{- $name := printf "%s-millrace" .Release.Name -}}
+{{- if contains "millrace" .Release.Name }}{{ $name = .Release.Name }}{{ end -}}
+{{- $name | trunc 52 | trimSuffix "-" -}}
 {{- end }}
 
 {{- define "millrace.selector" -}}
