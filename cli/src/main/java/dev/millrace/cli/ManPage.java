@@ -12,7 +12,8 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 
-/// `millrace(1)`, in the language of man, from what the commands say of themselves. The build writes it into the archive.
+/// `millrace(1)`, in the language of man, from what the commands say of themselves. The build writes it into the
+/// archive.
 ///
 /// Thread ownership: one thread.
 final class ManPage {

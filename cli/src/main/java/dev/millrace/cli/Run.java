@@ -50,7 +50,8 @@ final class Run {
         var manager = ServiceManager.ofEnvironment();
         pipeline.whenStopping(() -> {
             startLastResort(pipeline, reports);
-            startTelling(() -> manager.stopping(config.name(), config.drain().timeout().plus(UNTIL_GONE)));
+            startTelling(() ->
+                    manager.stopping(config.name(), config.drain().timeout().plus(UNTIL_GONE)));
         });
         Signals.handle(signal -> onSignal(signal, pipeline, reports), "TERM", "INT");
         manager.starting(config.name());

@@ -127,9 +127,8 @@ final class ServiceManager {
                             ValueLayout.JAVA_INT,
                             ValueLayout.ADDRESS,
                             ValueLayout.JAVA_INT));
-            checked("sendto", (long)
-                    call.invokeExact(state, descriptor, payload, payload.byteSize(), flags, address, (int)
-                            address.byteSize()));
+            checked("sendto", (long) call.invokeExact(
+                    state, descriptor, payload, payload.byteSize(), flags, address, (int) address.byteSize()));
         }
 
         void close(int descriptor) throws Throwable {
@@ -143,7 +142,8 @@ final class ServiceManager {
 
         private long checked(String call, long result) {
             if (result >= 0) return result;
-            var errno = (int) STATE.varHandle(MemoryLayout.PathElement.groupElement("errno")).get(state, 0L);
+            var errno = (int) STATE.varHandle(MemoryLayout.PathElement.groupElement("errno"))
+                    .get(state, 0L);
             throw new IllegalStateException(call + ": errno " + errno);
         }
     }

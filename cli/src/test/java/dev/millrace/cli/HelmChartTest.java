@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -105,12 +106,13 @@ final class HelmChartTest {
         return found;
     }
 
-    private static Object at(Object node, Object... path) {
+    private static Object at(@Nullable Object node, Object... path) {
         var found = node;
         for (var key : path) {
-            found = found instanceof List<?> list ? list.get((int) key) : ((Map<?, ?>) found).get(key);
-            assertThat(found).as("%s of %s", key, List.of(path)).isNotNull();
+            if (found instanceof List<?> list) found = list.get((int) key);
+            else found = found instanceof Map<?, ?> map ? map.get(key) : null;
         }
+        if (found == null) throw new AssertionError("no " + List.of(path));
         return found;
     }
 
@@ -120,7 +122,9 @@ final class HelmChartTest {
 
     @Test
     void helmFindsNothingWrongWithIt() throws IOException {
-        assertThat(Files.readString(folder.resolve("lint"))).startsWith("passed\n").doesNotContain("[WARNING]", "[ERROR]");
+        assertThat(Files.readString(folder.resolve("lint")))
+                .startsWith("passed\n")
+                .doesNotContain("[WARNING]", "[ERROR]");
     }
 
     @Test
@@ -142,14 +146,15 @@ final class HelmChartTest {
     void thePodReadsTheFileAsItWasGivenUnderItsOwnName() throws IOException {
         var plain = rendered("plain");
         var file = (String) at(plain.get("ConfigMap"), "data", "pipeline.yaml");
-        assertThat(file).isEqualTo(PIPELINE.stripTrailing());
+        assertThat(file).isEqualTo(PIPELINE);
         assertThat(Configuration.read("pipeline.yaml", file, Map.of("POD_NAME", "orders-millrace-0")::get))
                 .isInstanceOfSatisfying(
                         ReadResult.Loaded.class,
                         loaded -> assertThat(loaded.warnings()).isEmpty());
         assertThat(at(container(plain), "args")).isEqualTo(List.of("run", "/etc/millrace/pipeline.yaml"));
         assertThat(at(container(plain), "env", 0, "name")).isEqualTo("POD_NAME");
-        assertThat(at(container(plain), "env", 0, "valueFrom", "fieldRef", "fieldPath")).isEqualTo("metadata.name");
+        assertThat(at(container(plain), "env", 0, "valueFrom", "fieldRef", "fieldPath"))
+                .isEqualTo("metadata.name");
     }
 
     @Test
@@ -203,7 +208,8 @@ final class HelmChartTest {
         var all = rendered("everything");
         var pod = (Map<?, ?>) at(all.get("StatefulSet"), "spec", "template", "metadata", "labels");
         assertThat(pod).isEqualTo(Map.of("app.kubernetes.io/name", "millrace", "app.kubernetes.io/instance", "orders"));
-        assertThat(at(all.get("StatefulSet"), "spec", "selector", "matchLabels")).isEqualTo(pod);
+        assertThat(at(all.get("StatefulSet"), "spec", "selector", "matchLabels"))
+                .isEqualTo(pod);
         assertThat(at(all.get("PodDisruptionBudget"), "spec", "selector", "matchLabels"))
                 .isEqualTo(pod);
         assertThat(at(all.get("Service"), "spec", "selector")).isEqualTo(pod);

@@ -26,8 +26,7 @@ final class HelmRender {
 
     private static void render(Helm helm, Path values) throws IOException {
         var name = values.getFileName().toString().replace(".values", "");
-        var command =
-                helm.template().withName("orders").withNamespace("shop").withKubeVersion("1.31.0");
+        var command = helm.template().withName("orders").withNamespace("shop").withKubeVersion("1.31.0");
         command.withValuesFile(values);
         var pipeline = values.resolveSibling(name + ".pipeline");
         if (Files.exists(pipeline)) command.setFile("pipeline", pipeline);

@@ -36,7 +36,8 @@ final class ManPageTest {
 
     @Test
     void whatAPersonLooksForIsThere() {
-        assertThat(page).contains(".SH \"EXIT STATUS\"", "Exit codes: 0 drained", ".SH ENVIRONMENT", "MILLRACE_JAVA_OPTS");
+        assertThat(page)
+                .contains(".SH \"EXIT STATUS\"", "Exit codes: 0 drained", ".SH ENVIRONMENT", "MILLRACE_JAVA_OPTS");
         assertThat(page).doesNotContain("${DEFAULT-VALUE}", "%n", "@|");
     }
 

@@ -51,7 +51,8 @@ final class SystemdUnitTest {
         assertThat(one("ExecStart")).isEqualTo(LAUNCHER + " run /etc/millrace/%i.yaml");
     }
 
-    /// A failure before the start would be restarted for ever, since the exit codes below are those of the process alone.
+    /// A failure before the start would be restarted for ever, since the exit codes below are those of the process
+    /// alone.
     @Test
     void aWrongFileIsToldAndNotRestarted() {
         assertThat(one("ExecStartPre")).isEqualTo("-" + LAUNCHER + " validate /etc/millrace/%i.yaml");
