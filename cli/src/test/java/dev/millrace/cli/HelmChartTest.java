@@ -39,7 +39,7 @@ final class HelmChartTest {
             format: { json: {} }
             sinks:
               hole: { blackhole: {}, shards: { s0: [ "blackhole:s0" ] } }
-            drain: { timeout: 40s }
+            drain: { timeout: 25s }
             admin: { listen: "0.0.0.0:9191" }
             """;
     private static final String EVERYTHING = """
@@ -63,7 +63,7 @@ final class HelmChartTest {
         describe("everything", EVERYTHING, PIPELINE);
         describe("no-file", "{}", "");
         describe("misspelt", "replica: 2", PIPELINE);
-        describe("long-drain", "{}", PIPELINE.replace("40s", "1m"));
+        describe("long-drain", "{}", PIPELINE.replace("25s", "1m"));
         describe("loopback", "{}", PIPELINE.replace("0.0.0.0", "127.0.0.1"));
         describe("no-member", "{}", PIPELINE.replace("${POD_NAME}", "other-${POD_NAME}"));
         describe("one-name", "staticMembership: false", PIPELINE.replace("${POD_NAME}", "same"));
