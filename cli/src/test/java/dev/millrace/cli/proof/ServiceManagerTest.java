@@ -34,7 +34,7 @@ class ServiceManagerTest {
                 assertThat(socket.next()).startsWith("STATUS=").contains(" starts");
                 assertThat(socket.next()).startsWith("READY=1\nSTATUS=").endsWith(" runs");
                 process.await(
-                        LIMIT, "the source was started", () -> process.stderr().contains("event=\"started\""));
+                        LIMIT, "the source was started", () -> process.stderr().contains("event=started"));
                 process.terminate();
                 assertThat(socket.next()).startsWith("STOPPING=1\n").endsWith("\nEXTEND_TIMEOUT_USEC=12000000");
                 assertThat(process.awaitExit(LIMIT)).as(process::evidence).isZero();
