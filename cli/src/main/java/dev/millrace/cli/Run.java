@@ -50,8 +50,7 @@ final class Run {
         var manager = ServiceManager.ofEnvironment();
         pipeline.whenStopping(() -> {
             startLastResort(pipeline, reports);
-            startTelling(() ->
-                    manager.stopping(config.name(), config.drain().timeout().plus(UNTIL_GONE)));
+            manager.stopping(config.name(), config.drain().timeout().plus(UNTIL_GONE));
         });
         Signals.handle(signal -> onSignal(signal, pipeline, reports), "TERM", "INT");
         manager.starting(config.name());
@@ -83,11 +82,6 @@ final class Run {
             return;
         }
         finish(pipeline.cutShort("second " + name, SIGNAL_BASE + signal), reports);
-    }
-
-    /// Whoever stops the pipeline does not wait for a manager to listen.
-    private static void startTelling(Runnable telling) {
-        Thread.ofPlatform().daemon().name("millrace-telling").start(telling);
     }
 
     private void startLastResort(Pipeline pipeline, ReportSink reports) {

@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
 /// Java has no datagram sockets in the file system, so this calls the C library. Without that variable nothing is
 /// said. What can't be said is logged and changes nothing else: a process is not worth less for a manager that is deaf.
 ///
-/// Thread ownership: any thread. A call may wait for the manager to read.
+/// Thread ownership: any thread. Only [#stopping] never waits for the manager to read.
 final class ServiceManager {
     private static final Logger LOG = LoggerFactory.getLogger(ServiceManager.class);
 
@@ -27,6 +27,7 @@ final class ServiceManager {
     private static final int SOCK_DGRAM = 2;
     private static final int SOCK_CLOEXEC = 0x80000;
     private static final int MSG_NOSIGNAL = 0x4000;
+    private static final int MSG_DONTWAIT = 0x40;
     private static final int FAMILY_BYTES = 2;
     private static final int PATH_BYTES = 108;
 
@@ -52,31 +53,38 @@ final class ServiceManager {
     }
 
     /// It drains, and ends within `bound`, for which the manager's own time-out waits.
+    ///
+    /// Where that can't be said, nothing is logged either: a line may wait for who reads it, and the drain with it.
     void stopping(String pipeline, Duration bound) {
-        tell("STOPPING=1\nSTATUS=" + pipeline + " drains\nEXTEND_TIMEOUT_USEC=" + bound.toNanos() / 1_000);
-    }
-
-    private void tell(String message) {
-        var name = socket;
-        if (name == null) return;
+        var message = "STOPPING=1\nSTATUS=" + pipeline + " drains\nEXTEND_TIMEOUT_USEC=" + bound.toNanos() / 1_000;
         try {
-            send(name, message);
-        } catch (Throwable failure) { // a method handle may throw anything
-            LOG.atWarn()
-                    .addKeyValue("event", "service_manager_unreached")
-                    .log("NOTIFY_SOCKET {}: {}", name, String.valueOf(failure.getMessage()));
+            send(message, MSG_DONTWAIT);
+        } catch (Throwable unsaid) {
+            LOG.trace("NOTIFY_SOCKET", unsaid);
         }
     }
 
-    private static void send(String socket, String message) throws Throwable {
+    private void tell(String message) {
+        try {
+            send(message, 0);
+        } catch (Throwable failure) { // a method handle may throw anything
+            LOG.atWarn()
+                    .addKeyValue("event", "service_manager_unreached")
+                    .log("NOTIFY_SOCKET {}: {}", socket, String.valueOf(failure.getMessage()));
+        }
+    }
+
+    private void send(String message, int flags) throws Throwable {
+        var name = socket;
+        if (name == null) return;
         try (var arena = Arena.ofConfined()) {
             var libc = new CLibrary(arena);
-            var address = address(arena, socket);
+            var address = address(arena, name);
             var bytes = message.getBytes(StandardCharsets.UTF_8);
             var payload = arena.allocateFrom(ValueLayout.JAVA_BYTE, bytes);
             var descriptor = libc.socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC);
             try {
-                libc.sendTo(descriptor, payload, MSG_NOSIGNAL, address);
+                libc.sendTo(descriptor, payload, MSG_NOSIGNAL | flags, address);
             } finally {
                 libc.close(descriptor);
             }

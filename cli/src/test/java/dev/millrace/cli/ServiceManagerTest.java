@@ -2,7 +2,10 @@ package dev.millrace.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -25,6 +28,19 @@ final class ServiceManagerTest {
             assertThat(socket.next()).isEqualTo("READY=1\nSTATUS=orders runs");
             manager.stopping("orders", Duration.ofSeconds(30));
             assertThat(socket.next()).isEqualTo("STOPPING=1\nSTATUS=orders drains\nEXTEND_TIMEOUT_USEC=30000000");
+        }
+    }
+
+    @Test
+    void aManagerThatDoesNotReadHoldsUpNoDrain(@TempDir Path directory) throws IOException {
+        var room = Integer.parseInt(Files.readString(Path.of("/proc/sys/net/unix/max_dgram_qlen"))
+                .strip());
+        try (var socket = NotifySocket.listen(directory.resolve("deaf").toString(), LIMIT)) {
+            var manager = new ServiceManager(socket.name());
+            assertTimeoutPreemptively(LIMIT, () -> {
+                for (var i = 0; i < room + 3; i++) manager.stopping("orders", Duration.ofSeconds(30));
+            });
+            assertThat(socket.next()).startsWith("STOPPING=1\n");
         }
     }
 
