@@ -23,6 +23,10 @@ final class Run {
     private static final Duration GRACE = Duration.ofMillis(900);
     private static final Duration CLOSE = Duration.ofMillis(200);
     private static final Duration MOMENT = Duration.ofMillis(100);
+
+    /// What a service manager is told that the end may take beyond the drain's budget, before it kills.
+    private static final Duration UNTIL_GONE = Duration.ofSeconds(5);
+
     private static final int SIGNAL_BASE = 128;
     private static final int SIGINT = 2;
 
@@ -43,10 +47,16 @@ final class Run {
             return ExitCode.BAD_CONFIGURATION.code();
         }
         var pipeline = Pipeline.of(config, Version.number());
-        pipeline.whenStopping(() -> startLastResort(pipeline, reports));
+        var manager = ServiceManager.ofEnvironment();
+        pipeline.whenStopping(() -> {
+            startLastResort(pipeline, reports);
+            manager.stopping(config.name(), config.drain().timeout().plus(UNTIL_GONE));
+        });
         Signals.handle(signal -> onSignal(signal, pipeline, reports), "TERM", "INT");
+        manager.starting(config.name());
         try {
             pipeline.start();
+            if (!pipeline.ended()) manager.running(config.name());
         } catch (StartFailure failure) {
             System.err.println(failure.getMessage());
             closeQuickly(pipeline); // or the last resort would have the last word, with another code

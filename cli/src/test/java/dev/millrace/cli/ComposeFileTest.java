@@ -190,7 +190,7 @@ final class ComposeFileTest {
         assertThat(service("millrace", "cap_drop")).isEqualTo(List.of("ALL"));
         assertThat(service("millrace", "tmpfs").toString()).contains("/tmp:exec");
         assertThat(text("deploy/Dockerfile"))
-                .contains("USER 10001:10001", "STOPSIGNAL SIGTERM", "ENTRYPOINT [\"java\",");
+                .contains("USER 10001:10001", "STOPSIGNAL SIGTERM", "ENTRYPOINT [\"/opt/millrace/bin/millrace\"]");
         assertThat(pipeline.drain().report()).isInstanceOf(DrainConfig.Report.Stdout.class);
     }
 

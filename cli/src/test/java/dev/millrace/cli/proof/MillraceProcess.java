@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -40,6 +41,15 @@ final class MillraceProcess implements AutoCloseable {
     /// With these limits of its memory.
     static MillraceProcess run(Path file, String... limits) throws IOException {
         return start(file.getFileName().toString(), file, command(List.of(limits), List.of("run", file.toString())));
+    }
+
+    /// As a service manager starts it, that listens there.
+    static MillraceProcess managed(String name, Path file, String notifySocket) throws IOException {
+        return start(
+                name,
+                file,
+                command(List.of("-Xmx512m"), List.of("run", file.toString())),
+                Map.of("NOTIFY_SOCKET", notifySocket));
     }
 
     /// `millrace dlq` with these arguments, about the pipeline of a file. Outputs go to files of
@@ -77,13 +87,17 @@ final class MillraceProcess implements AutoCloseable {
     }
 
     private static MillraceProcess start(String name, Path file, List<String> command) throws IOException {
+        return start(name, file, command, Map.of());
+    }
+
+    private static MillraceProcess start(String name, Path file, List<String> command, Map<String, String> environment)
+            throws IOException {
         var stdout = file.resolveSibling(name + ".out");
         var stderr = file.resolveSibling(name + ".err");
-        var process = new ProcessBuilder(command)
-                .redirectOutput(stdout.toFile())
-                .redirectError(stderr.toFile())
-                .start();
-        return new MillraceProcess(process, stdout, stderr);
+        var builder =
+                new ProcessBuilder(command).redirectOutput(stdout.toFile()).redirectError(stderr.toFile());
+        builder.environment().putAll(environment);
+        return new MillraceProcess(builder.start(), stdout, stderr);
     }
 
     // What a user has, without the classes and the logging of the tests.
