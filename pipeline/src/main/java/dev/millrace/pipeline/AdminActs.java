@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,12 +38,8 @@ record AdminActs(Pause pause, SinkPool pool, BooleanSupplier stopping, Consumer<
                 named -> quarantine(named, false));
     }
 
-    private interface Plain {
-        Answer on();
-    }
-
-    private static Answer without(Map<String, String> named, Plain act) {
-        return named.isEmpty() ? act.on() : Answer.text(400, "this takes no parameter");
+    private static Answer without(Map<String, String> named, Supplier<Answer> act) {
+        return named.isEmpty() ? act.get() : Answer.text(400, "this takes no parameter");
     }
 
     private Answer pauses() {

@@ -1,16 +1,25 @@
 package dev.millrace.pipeline;
 
+import dev.millrace.kafka.SourceView;
 import dev.millrace.pipeline.AdminServer.Answer;
 import dev.millrace.sinkpool.ShardView;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /// What the admin endpoints of one pipeline answer, computed when they are asked.
 ///
+/// `source` gives null until the sinks have said what they look like.
+///
 /// Thread ownership: any.
 record AdminPages(
-        Supplier<Snapshot> snapshot, Pulse pulse, EventRing events, SetAside setAside, Supplier<Answer> metrics) {
+        Supplier<@Nullable SourceView> source,
+        Supplier<Snapshot> snapshot,
+        Pulse pulse,
+        EventRing events,
+        SetAside setAside,
+        Supplier<Answer> metrics) {
     Map<String, Supplier<Answer>> pages() {
         var all = new HashMap<>(Page.files());
         all.put("/healthz", this::health);
@@ -26,7 +35,7 @@ record AdminPages(
     /// Looks at the process and the poll loop only: whoever restarts a process for an outage makes
     /// it worse (OPS-7).
     private Answer health() {
-        var from = snapshot.get().source();
+        var from = source.get();
         if (from == null) return Answer.text(200, "alive");
         var turn = from.turnAgeNanos();
         if (turn > from.maxPollIntervalNanos() / 2)

@@ -12,6 +12,7 @@ import dev.millrace.kafka.KafkaSource;
 import dev.millrace.kafka.PartitionView;
 import dev.millrace.kafka.Planning;
 import dev.millrace.kafka.SourceListener;
+import dev.millrace.kafka.SourceView;
 import dev.millrace.kafka.StartRefused;
 import dev.millrace.sinkpool.AdmissionBudget;
 import dev.millrace.sinkpool.DeadLetters;
@@ -320,7 +321,7 @@ public final class Pipeline {
         try {
             var server = AdminServer.start(
                     new AdminServer.Door(new InetSocketAddress(listen.host(), listen.port()), names, token),
-                    new AdminPages(this::snapshot, pulse, events, setAside, this::scraped).pages(),
+                    new AdminPages(this::sourceView, this::snapshot, pulse, events, setAside, this::scraped).pages(),
                     new AdminActs(pause, pool, this::ended, this::stop, events).acts());
             admin = server;
             Thread.ofPlatform().daemon().name("millrace-pulse").start(this::beat);
@@ -333,8 +334,12 @@ public final class Pipeline {
         }
     }
 
-    private Snapshot snapshot() {
+    private @Nullable SourceView sourceView() {
         var from = source;
+        return from == null ? null : from.view();
+    }
+
+    private Snapshot snapshot() {
         var stopping = stop.get();
         return new Snapshot(
                 new Snapshot.Who(config.name(), version, startedAt),
@@ -345,7 +350,7 @@ public final class Pipeline {
                                 ? null
                                 : (Long) (stopping.nanos()
                                         + config.drain().timeout().toNanos())),
-                from == null ? null : from.view(),
+                sourceView(),
                 pool.status(),
                 advisoryViews(),
                 new Snapshot.InFlight(pause.rowsInFlight(), budget.bytes(), budget.maxRows(), budget.maxBytes()),

@@ -53,44 +53,40 @@ final class StatusText {
         return out.toString();
     }
 
-    private void line(String format, @Nullable Object... values) {
-        out.append(String.format(Locale.ROOT, format, values).stripTrailing()).append('\n');
+    private void line(String text) {
+        out.append(text.stripTrailing()).append('\n');
     }
 
     private void head() {
-        line(
-                "%s  %s  (Millrace %s)",
-                now.who().pipeline(), now.state(), now.who().version());
+        line(String.format(Locale.ROOT, "%s  %s  (Millrace %s)",
+                now.who().pipeline(), now.state(), now.who().version()));
         var held = now.inFlight();
-        line(
-                "in %s/s  durable %s/s  lag %s  in flight %,d of %,d rows, %,d of %,d MiB",
+        line(String.format(Locale.ROOT, "in %s/s  durable %s/s  lag %s  in flight %,d of %,d rows, %,d of %,d MiB",
                 rate(pulse.inPerSecond()),
                 rate(pulse.durablePerSecond()),
                 number(now.lag()),
                 held.rows(),
                 held.maxRows(),
                 held.bytes() / MEBIBYTE,
-                held.maxBytes() / MEBIBYTE);
-        now.guarantees().forEach((sink, holds) -> line("sink %s  %s: %s", sink, holds.level(), cut(holds.why())));
+                held.maxBytes() / MEBIBYTE));
+        now.guarantees().forEach((sink, holds) -> line(String.format(Locale.ROOT, "sink %s  %s: %s", sink, holds.level(), cut(holds.why()))));
     }
 
     private void shard(ShardStatus shard) {
         var view = shard.view();
-        line(
-                "%s  %s  holds %,d rows",
+        line(String.format(Locale.ROOT, "%s  %s  holds %,d rows",
                 shard.shard(),
                 view.usable() ? view.blocked() ? "blocked" : "takes rows" : "takes nothing",
-                view.heldRows() + view.openRows());
+                view.heldRows() + view.openRows()));
         for (var replica : view.replicas()) {
             var state = replica.state();
             var index = state.replica();
             var failure = replica.lastFailure();
-            line(
-                    "  %-28s %-14s %9s/s  %s",
+            line(String.format(Locale.ROOT, "  %-28s %-14s %9s/s  %s",
                     EndpointName.of(shard.endpoints().get(index)),
                     phase(replica),
                     rate(pulse.ofReplica(shard.shard(), index)),
-                    failure == null || state.phase() == Phase.CLOSED ? "" : cut(failure.toString()));
+                    failure == null || state.phase() == Phase.CLOSED ? "" : cut(failure.toString())));
         }
     }
 
@@ -109,19 +105,18 @@ final class StatusText {
                         .thenComparing(Comparator.comparingLong(StatusText::lag).reversed()))
                 .toList();
         if (owned.isEmpty()) return;
-        line("%n%-30s %12s %14s %8s  %s", "partition", "lag", "watermark", "stands", "blocked by");
+        line(String.format(Locale.ROOT, "%n%-30s %12s %14s %8s  %s", "partition", "lag", "watermark", "stands", "blocked by"));
         for (var partition : owned.subList(0, Math.min(PARTITIONS, owned.size()))) {
             var by = now.blockedBy(partition);
             var shard = now.waitsFor(partition);
-            line(
-                    "%-30s %12s %14s %8s  %s",
+            line(String.format(Locale.ROOT, "%-30s %12s %14s %8s  %s",
                     partition.partition(),
                     number(partition.lag()),
                     number(partition.watermark()),
                     partition.pending() == 0 ? "" : Span.of(partition.headNanos()),
-                    by != null ? cut(by) : shard == null ? "" : "shard " + shard);
+                    by != null ? cut(by) : shard == null ? "" : "shard " + shard));
         }
-        if (owned.size() > PARTITIONS) line("and %,d partitions more", owned.size() - PARTITIONS);
+        if (owned.size() > PARTITIONS) line(String.format(Locale.ROOT, "and %,d partitions more", owned.size() - PARTITIONS));
     }
 
     private static long lag(PartitionView partition) {
@@ -131,15 +126,14 @@ final class StatusText {
 
     private void events(List<EventRing.Entry> events) {
         if (events.isEmpty()) return;
-        line("%nlast events, UTC");
+        line("\nlast events, UTC");
         for (var event : events.subList(0, Math.min(EVENTS, events.size())))
-            line(
-                    "%s  %s%s  %s  %s",
+            line(String.format(Locale.ROOT, "%s  %s%s  %s  %s",
                     event.at().truncatedTo(ChronoUnit.SECONDS),
                     event.event(),
                     event.count() == 1 ? "" : " x" + event.count(),
                     event.where(),
-                    cut(event.text()));
+                    cut(event.text())));
     }
 
     private static String rate(@Nullable Double perSecond) {

@@ -6,6 +6,7 @@ import dev.millrace.cli.MillraceCommandLine;
 import dev.millrace.cli.MillraceCommandLine.Ended;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
@@ -69,7 +70,7 @@ class ActsTest {
             });
             stage.topics().produce(Stage.rows(topic, 0, 100, 100));
             run.await("Kafka has more", () -> stage.topics().endOffsets(topic).containsValue(200L));
-            var turns = Deadline.in(java.time.Duration.ofMillis(600));
+            var turns = Deadline.in(Duration.ofMillis(600));
             run.await("some turns of the loop", turns::passed);
             assertThat(run.pages().status().at("/partitions/0/polled").asLong()).isEqualTo(100);
             assertThat(run.metrics().sum("millrace_inflight_rows"))

@@ -66,7 +66,7 @@ final class Chromium implements AutoCloseable {
     /// Where there is one; null where there is none.
     static @Nullable Path program() {
         return NAMES.stream()
-                .flatMap(name -> Stream.of(System.getenv("PATH").split(":")).map(folder -> Path.of(folder, name)))
+                .flatMap(name -> Stream.of(System.getenv("PATH").split(":", -1)).map(folder -> Path.of(folder, name)))
                 .filter(Files::isExecutable)
                 .findFirst()
                 .orElse(null);
@@ -121,9 +121,10 @@ final class Chromium implements AutoCloseable {
                 Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", dark ? "dark" : "light"))));
     }
 
-    void key(String key) throws Exception {
+    /// Presses the tabulator.
+    void tab() throws Exception {
         for (var type : List.of("keyDown", "keyUp"))
-            call("Input.dispatchKeyEvent", Map.of("type", type, "key", key, "windowsVirtualKeyCode", 9));
+            call("Input.dispatchKeyEvent", Map.of("type", type, "key", "Tab", "windowsVirtualKeyCode", 9));
     }
 
     /// What a script in the page gives.
@@ -158,7 +159,8 @@ final class Chromium implements AutoCloseable {
         var id = asked.incrementAndGet();
         var answer = new CompletableFuture<JsonNode>();
         answers.put(id, answer);
-        socket.sendText(JSON.writeValueAsString(Map.of("id", id, "method", method, "params", parameters)), true);
+        socket.sendText(JSON.writeValueAsString(Map.of("id", id, "method", method, "params", parameters)), true)
+                .get(LONG.toSeconds(), TimeUnit.SECONDS);
         var told = answer.get(LONG.toSeconds(), TimeUnit.SECONDS);
         if (told.has("error")) throw new AssertionError(method + ": " + told);
         return told.at("/result");
@@ -198,11 +200,13 @@ final class Chromium implements AutoCloseable {
     }
 
     @Override
-    public void close() throws Exception {
+    public void close() {
         try {
             // So that it takes its own files away.
             call("Browser.close", Map.of());
-            process.waitFor(CLOSE.toSeconds(), TimeUnit.SECONDS);
+            var _ = process.waitFor(CLOSE.toSeconds(), TimeUnit.SECONDS);
+        } catch (Exception failed) {
+            throw new AssertionError(failed);
         } finally {
             socket.abort();
             client.shutdownNow();

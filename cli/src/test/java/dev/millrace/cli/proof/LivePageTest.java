@@ -86,6 +86,10 @@ class LivePageTest {
                             () -> "it is not");
         }
 
+        void passes(int millis) throws Exception {
+            run.await("time", Deadline.in(Duration.ofMillis(millis))::passed);
+        }
+
         /// A row that the table's check refuses.
         void refused(int number) {
             stage.topics().produce(List.of(Stage.row(topic, 0, "{\"id\":" + (900_000 + number) + ",\"p\":1000}")));
@@ -114,7 +118,7 @@ class LivePageTest {
         }
 
         @Override
-        public void close() throws Exception {
+        public void close() {
             browser.close();
             stage.close();
             a.close();
@@ -157,7 +161,7 @@ class LivePageTest {
                     .anySatisfy(line -> assertThat(line).startsWith("image: rows in a second, the last "))
                     .anySatisfy(line -> assertThat(line).startsWith("meter: "))
                     .anySatisfy(line -> assertThat(line).startsWith("status: "));
-            drill.browser.key("Tab");
+            drill.browser.tab();
             assertThat(drill.browser.run("document.activeElement.textContent").asText())
                     .isEqualTo("Skip to what is wrong");
             drill.browser.screen(390, 844, false);
@@ -178,14 +182,14 @@ class LivePageTest {
         try (var drill = new Drill(lab, directory)) {
             for (var i = 0; i < 12; i++) {
                 drill.produce(200 + 150 * (i % 4));
-                Thread.sleep(Duration.ofMillis(500));
+                drill.passes(500);
             }
             drill.hears("All is well.");
             pictures(drill, "1-health");
             drill.b.refuse();
             for (var i = 0; i < 6; i++) {
                 drill.produce(100);
-                Thread.sleep(Duration.ofMillis(300));
+                drill.passes(300);
             }
             drill.hears("refuses connections");
             pictures(drill, "2-dead-replica");
@@ -211,7 +215,7 @@ class LivePageTest {
             drill.produce(100);
             drill.hears("1 row that no store can take was set aside");
             pictures(drill, "6-set-aside");
-            Thread.sleep(Duration.ofSeconds(2));
+            drill.passes(2_000);
             drill.refused(1);
             drill.hears("holds a batch of 1 row that is not accepted");
             pictures(drill, "7-blocking-row");
