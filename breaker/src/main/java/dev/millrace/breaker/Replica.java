@@ -44,6 +44,8 @@ final class Replica {
     private long episode;
     private int openings;
     private boolean unfinished;
+    private boolean quarantined;
+    private long quarantinedNanos;
 
     Replica(int index, BreakerSettings settings, long nowNanos) {
         this.index = index;
@@ -78,7 +80,7 @@ final class Replica {
     }
 
     boolean eligible() {
-        return !unfinished;
+        return !unfinished && !quarantined;
     }
 
     boolean halfOpen() {
@@ -135,6 +137,14 @@ final class Replica {
         return freed;
     }
 
+    /// Its breaker goes on meanwhile: permits that are out report as ever, and open time passes.
+    boolean quarantined(boolean on, long nowNanos) {
+        boolean freed = quarantined && !on;
+        if (on && !quarantined) quarantinedNanos = nowNanos;
+        quarantined = on;
+        return freed;
+    }
+
     boolean moveOn(long nowNanos) {
         return switch (stay) {
             case Stay.Closed _ -> false;
@@ -171,7 +181,15 @@ final class Replica {
 
     private ReplicaView view(ReplicaView.Phase phase, long endsNanos, int probesOut) {
         return new ReplicaView(
-                index, phase, beganNanos, endsNanos, episode, openings, probesOut, unfinished, turns.oneIn());
+                index,
+                quarantined ? ReplicaView.Phase.QUARANTINED : phase,
+                quarantined ? quarantinedNanos : beganNanos,
+                quarantined ? NEVER : endsNanos,
+                episode,
+                openings,
+                probesOut,
+                unfinished,
+                turns.oneIn());
     }
 
     /// The earlier of two instants, either of which may be [#NEVER].

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 /// May a replica of this shard be written to now, and what did the last writes say about each?
 ///
 /// Invariant B1: in one half-open episode at most `halfOpenProbes` permits are out. B2: a report of
-/// another episode, or a second report, changes nothing. An *episode* is one stay of one replica in one
+/// another episode, or a second report, changes nothing. B4: a replica in quarantine is granted nothing. An *episode*
+/// is one stay of one replica in one
 /// phase: it grows when the replica opens, half-opens or closes.
 ///
 /// Times are `nowNanos` of any origin and sign, compared by subtraction; `Long.MAX_VALUE` alone means
@@ -84,6 +85,12 @@ public final class ReplicaSet {
     /// (WRT-10). Returns whether somebody who waits should ask again.
     public boolean unfinished(int replica, boolean atBound) {
         return replicas.get(replica).unfinished(atBound);
+    }
+
+    /// While `on`, a person keeps the replica from being written to, whatever its breaker says. Permits that are out
+    /// stay good. Returns whether somebody who waits should ask again.
+    public boolean quarantine(int replica, boolean on, long nowNanos) {
+        return replicas.get(replica).quarantined(on, nowNanos);
     }
 
     /// Gives back probes whose deadline has passed and half-opens what is due. Returns whether anything

@@ -21,6 +21,8 @@ public record ReplicaView(
         CLOSED,
         OPEN,
         HALF_OPEN,
+        /// A person keeps it from being written to, and its breaker may be in any phase: `episode` and `openings` are
+        /// the breaker's, `phaseBeganNanos` is the quarantine's.
         QUARANTINED
     }
 }

@@ -18,6 +18,13 @@ final class NaiveReplicas {
         int sickInARow;
         int slowInARow;
         boolean unfinished;
+        boolean quarantined;
+        long quarantinedSince;
+
+        boolean out() {
+            return unfinished || quarantined;
+        }
+
         int oneTurnIn = 1;
         long stepSince;
         int passedOver;
@@ -102,6 +109,14 @@ final class NaiveReplicas {
         return was && !atBound;
     }
 
+    boolean quarantine(int replica, boolean on, long elapsed) {
+        One one = ones.get(replica);
+        boolean freed = one.quarantined && !on;
+        if (on && !one.quarantined) one.quarantinedSince = elapsed;
+        one.quarantined = on;
+        return freed;
+    }
+
     boolean tick(long elapsed) {
         advance(elapsed);
         boolean moved = movedAt >= 0;
@@ -122,8 +137,10 @@ final class NaiveReplicas {
         List<String> all = new ArrayList<>();
         for (int i = 0; i < ones.size(); i++) {
             One one = ones.get(i);
-            all.add(one.phase + " episode " + one.episode + " since " + one.since + " until "
-                    + (one.phase.equals("OPEN") ? String.valueOf(one.ends) : "never") + " openings " + one.openings
+            all.add((one.quarantined ? "QUARANTINED" : one.phase) + " episode " + one.episode + " since "
+                    + (one.quarantined ? one.quarantinedSince : one.since) + " until "
+                    + (one.phase.equals("OPEN") && !one.quarantined ? String.valueOf(one.ends) : "never") + " openings "
+                    + one.openings
                     + " out " + probesOut(i) + " " + one.unfinished + " one turn in "
                     + one.oneTurnIn);
         }
@@ -177,11 +194,10 @@ final class NaiveReplicas {
     private String waiting(IntPredicate asked) {
         boolean probing = false;
         for (int i = 0; i < ones.size(); i++) {
-            probing |= asked.test(i)
-                    && !ones.get(i).unfinished
-                    && ones.get(i).phase.equals("HALF_OPEN");
+            probing |= asked.test(i) && !ones.get(i).out() && ones.get(i).phase.equals("HALF_OPEN");
         }
-        return (probing ? "wait for probe " : "wait ") + earliest(i -> asked.test(i) && !ones.get(i).unfinished);
+        return (probing ? "wait for probe " : "wait ")
+                + earliest(i -> asked.test(i) && !ones.get(i).out());
     }
 
     private String earliest(IntPredicate asked) {
@@ -199,12 +215,12 @@ final class NaiveReplicas {
     }
 
     private boolean closed(int index) {
-        return ones.get(index).phase.equals("CLOSED") && !ones.get(index).unfinished;
+        return ones.get(index).phase.equals("CLOSED") && !ones.get(index).out();
     }
 
     private boolean slot(int index) {
         One one = ones.get(index);
-        return one.phase.equals("HALF_OPEN") && !one.unfinished && probesOut(index) < settings.halfOpenProbes();
+        return one.phase.equals("HALF_OPEN") && !one.out() && probesOut(index) < settings.halfOpenProbes();
     }
 
     private long probesOut(int index) {

@@ -43,6 +43,8 @@ class ReplicaSetModelTest {
         TICK,
         BOUND,
         UNBOUND,
+        QUARANTINE,
+        RELEASE,
         JUMP,
         WAKE,
         ALMOST_WAKE
@@ -67,6 +69,7 @@ class ReplicaSetModelTest {
         Run run = new Run(shape);
         for (Step step : steps) run.take(step);
         for (int i = 0; i < shape.replicas(); i++) run.real.set.unfinished(i, false);
+        for (int i = 0; i < shape.replicas(); i++) run.real.set.quarantine(i, false, run.real.now());
         if (!lost) run.out.forEach(permit -> run.real.report(permit, Verdict.UNTRIED));
         for (int turns = 0; !(run.real.acquire(Driven.ANY) instanceof Leave.Granted); turns++) {
             assertThat(turns).as("turns of waiting").isLessThan(2 * shape.replicas() + 2);
@@ -125,7 +128,7 @@ class ReplicaSetModelTest {
         Arbitrary<Long> jump = Arbitraries.of(0L, 1L, SECOND, 2 * SECOND, 3 * SECOND, 5 * SECOND, HOUR);
         Arbitrary<Kind> kinds = Arbitraries.frequencyOf(
                 Tuple.of(3, Arbitraries.of(Kind.class)),
-                Tuple.of(2, Arbitraries.of(Kind.ANY, Kind.REPORT_SICK, Kind.WAKE, Kind.UNBOUND)));
+                Tuple.of(2, Arbitraries.of(Kind.ANY, Kind.REPORT_SICK, Kind.WAKE, Kind.UNBOUND, Kind.RELEASE)));
         return Combinators.combine(kinds, Arbitraries.integers().between(0, 1_000), jump)
                 .as(Step::new)
                 .list()
@@ -177,6 +180,11 @@ class ReplicaSetModelTest {
                     boolean atBound = step.kind() == Kind.BOUND;
                     assertThat(real.set.unfinished(replica, atBound)).isEqualTo(model.unfinished(replica, atBound));
                 }
+                case QUARANTINE, RELEASE -> {
+                    boolean on = step.kind() == Kind.QUARANTINE;
+                    assertThat(real.set.quarantine(replica, on, real.now()))
+                            .isEqualTo(model.quarantine(replica, on, real.elapsed));
+                }
                 case JUMP -> pass(step.nanos());
                 case WAKE -> {
                     if (real.set.wakeAtNanos() == Long.MAX_VALUE) break;
@@ -219,7 +227,7 @@ class ReplicaSetModelTest {
         private void got(Permit permit) {
             ReplicaView view = real.view(permit.replica());
             assertThat(ids.add(permit.id())).isTrue();
-            assertThat(view.phase()).isNotEqualTo(ReplicaView.Phase.OPEN);
+            assertThat(view.phase()).as("B4").isNotIn(ReplicaView.Phase.OPEN, ReplicaView.Phase.QUARANTINED);
             assertThat(permit.probe()).isEqualTo(view.phase() == ReplicaView.Phase.HALF_OPEN);
             assertThat(permit.episode()).isEqualTo(view.episode());
             model.granted(permit, real.elapsed);

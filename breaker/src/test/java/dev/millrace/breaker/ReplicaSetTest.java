@@ -10,6 +10,7 @@ import static dev.millrace.breaker.Driven.settings;
 import static dev.millrace.breaker.ReplicaView.Phase.CLOSED;
 import static dev.millrace.breaker.ReplicaView.Phase.HALF_OPEN;
 import static dev.millrace.breaker.ReplicaView.Phase.OPEN;
+import static dev.millrace.breaker.ReplicaView.Phase.QUARANTINED;
 import static dev.millrace.breaker.Verdict.HEALTHY;
 import static dev.millrace.breaker.Verdict.SICK;
 import static dev.millrace.breaker.Verdict.UNTRIED;
@@ -76,6 +77,39 @@ class ReplicaSetTest {
         shard.pass(5 * SECOND - 1);
         assertThat(shard.tick()).isFalse();
         assertThat(shard.acquire(only(1))).isEqualTo(new Leave.Wait(shard.now() + 1));
+    }
+
+    @Test
+    void aReplicaInQuarantineIsGrantedNothingWhateverItsBreakerSays() {
+        Driven shard = new Driven(2, PLAIN);
+        Permit out = shard.granted(only(0));
+        assertThat(shard.set.quarantine(0, true, shard.now())).isFalse();
+        assertThat(shard.phase(0)).isEqualTo(QUARANTINED);
+        assertThat(shard.rotation(3)).containsExactly(1, 1, 1);
+        assertThat(shard.acquire(only(0))).isEqualTo(new Leave.Wait(Long.MAX_VALUE));
+
+        // What was on its way reports as ever, and the breaker goes on behind the quarantine.
+        assertThat(shard.report(out, HEALTHY)).isFalse();
+        shard.open(1).pass(5 * SECOND).tick();
+        assertThat(shard.granted(ANY).replica()).as("a probe of the other").isEqualTo(1);
+
+        assertThat(shard.set.quarantine(0, false, shard.now())).isTrue();
+        assertThat(shard.phase(0)).isEqualTo(CLOSED);
+        assertThat(shard.granted(ANY).replica()).isZero();
+    }
+
+    @Test
+    void withEveryReplicaInQuarantineNobodyIsUsableUntilOneIsReleased() {
+        Driven shard = new Driven(2, PLAIN).halfOpen(0);
+        shard.set.quarantine(0, true, shard.now());
+        assertThat(shard.set.probe(shard.now())).as("no probe, no ping").isNull();
+        shard.set.quarantine(1, true, shard.now());
+        assertThat(shard.set.usable()).isFalse();
+        assertThat(shard.acquire(ANY)).isEqualTo(new Leave.Wait(Long.MAX_VALUE));
+        shard.set.quarantine(1, false, shard.now());
+        assertThat(shard.set.usable()).isTrue();
+        shard.set.quarantine(0, false, shard.now());
+        assertThat(shard.probed().replica()).isZero();
     }
 
     @Test

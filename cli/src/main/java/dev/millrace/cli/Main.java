@@ -14,6 +14,14 @@ import picocli.CommandLine.Command;
         description = "Moves Kafka topics into sharded, replicated stores, and says honestly what it left.",
         subcommands = {
             RunCommand.class,
+            TopCommand.class,
+            StatusCommand.class,
+            StuckCommand.class,
+            PauseCommand.class,
+            ResumeCommand.class,
+            DrainCommand.class,
+            QuarantineCommand.class,
+            ReleaseCommand.class,
             ValidateCommand.class,
             DoctorCommand.class,
             InitCommand.class,
@@ -30,9 +38,10 @@ import picocli.CommandLine.Command;
         footer = {
             "",
             "Exit codes: 0 drained; 1 the demo's counts differ, a seed finds something, an error is not known, a dead",
-            "letter is not there or not replayed, doctor --strict finds hazards, verify finds rows missing, doubled or extra;",
+            "letter is not there or not replayed, doctor --strict finds hazards, verify finds rows missing, doubled or extra,",
+            "stuck finds something to mend;",
             "2 bad configuration or start; 3 something taken is left and will replay; 4 a worker's state is unknown; 5 fatal",
-            "error while running, or doctor, init or verify got no answer; 128 + n on a second signal."
+            "error while running, or doctor, init, verify or a running pipeline gave no answer; 128 + n on a second signal."
         })
 public final class Main {
     private static final Logger LOG = LoggerFactory.getLogger(Main.class);

@@ -1,8 +1,28 @@
 package dev.millrace.config;
 
-/// Whether metrics, health and status are served, and where. Port 0 is any free port.
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Whether the page, metrics, health and status are served, where, and to whom. Port 0 is any free port.
 public sealed interface AdminConfig {
     record Off() implements AdminConfig {}
 
-    record Listening(HostPort listen) implements AdminConfig {}
+    /// They are.
+    ///
+    /// @param tokenFile holds what allows to pause, drain and quarantine; null: nobody may
+    /// @param hosts names it is asked by, beside those of loopback and of the address itself
+    record Listening(HostPort listen, @Nullable Path tokenFile, List<String> hosts) implements AdminConfig {
+        public Listening {
+            hosts = List.copyOf(hosts);
+        }
+
+        public Listening(HostPort listen) {
+            this(listen, null, List.of());
+        }
+
+        Listening with(@Nullable Path file, List<String> names) {
+            return new Listening(listen, file, names);
+        }
+    }
 }

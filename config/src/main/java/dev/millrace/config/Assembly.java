@@ -30,10 +30,19 @@ record Assembly(Values root) {
                 new DrainConfig(
                         root.get(PipelineKeys.DRAIN).get(PipelineKeys.DRAIN_TIMEOUT),
                         root.get(PipelineKeys.DRAIN).get(PipelineKeys.REPORT)),
-                root.get(PipelineKeys.ADMIN).get(PipelineKeys.LISTEN),
+                admin(root.get(PipelineKeys.ADMIN)),
                 new LoggingConfig(
                         root.get(PipelineKeys.LOGGING).get(PipelineKeys.LOG_FORMAT),
                         root.get(PipelineKeys.LOGGING).get(PipelineKeys.LOG_LEVEL)));
+    }
+
+    private static AdminConfig admin(Values admin) {
+        var hosts = admin.orNull(PipelineKeys.HOSTS);
+        return switch (admin.get(PipelineKeys.LISTEN)) {
+            case AdminConfig.Off off -> off;
+            case AdminConfig.Listening listening ->
+                listening.with(admin.orNull(PipelineKeys.TOKEN_FILE), hosts == null ? List.of() : hosts);
+        };
     }
 
     private static KafkaSourceConfig source(Values kafka) {

@@ -2,7 +2,9 @@ package dev.millrace.config;
 
 import dev.millrace.config.Key.Section;
 import dev.millrace.config.Key.Setting;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 
 /// The file's root, and the keys of the process: poison, checkpoint, admission, drain, admin, logging.
 final class PipelineKeys {
@@ -134,7 +136,18 @@ final class PipelineKeys {
                             Targets::admin),
                     "where metrics, health, status and the page are served")
             .byDefault("127.0.0.1:9090");
-    static final Section ADMIN = Section.of("admin", "metrics and health", LISTEN);
+    static final Setting<Path> TOKEN_FILE = Setting.of(
+                    "token_file",
+                    WordType.absolutePath("a path", "/run/secrets/millrace-admin"),
+                    "a file with the token, 16 characters or more, that allows pause, resume, drain, quarantine and release; read again for each")
+            .leftOut("nobody may do any of these");
+    static final Setting<List<String>> HOSTS = Setting.of(
+                    "hosts",
+                    new ListType<>(WordType.host(), "[millrace, millrace.example.net]"),
+                    "names it is asked by from other machines")
+            .leftOut("only addresses, and the name in listen");
+    static final Section ADMIN =
+            Section.of("admin", "the page, metrics, health, and who may act", LISTEN, TOKEN_FILE, HOSTS);
 
     static final Setting<LoggingConfig.Format> LOG_FORMAT = Setting.of(
                     "format", ChoiceType.of(LoggingConfig.Format.class), "how a line looks")

@@ -16,6 +16,7 @@ record WordType<T>(String what, String rule, @Nullable Pattern form, Function<St
     static final int LONGEST = 4096;
 
     private static final Pattern ABSOLUTE = Pattern.compile("/.*");
+    private static final Pattern HOST = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.-]{0,252}");
 
     WordType(String what, String rule, Function<String, @Nullable T> reader) {
         this(what, rule, null, reader);
@@ -42,8 +43,21 @@ record WordType<T>(String what, String rule, @Nullable Pattern form, Function<St
         return of(what, "1 to 255 characters on one line", null, text -> text.length() <= 255 && isLine(text));
     }
 
+    /// What a machine is called, without a port.
+    static WordType<String> host() {
+        return of(
+                "a host's name",
+                "a host's name, such as millrace.example.net",
+                HOST,
+                text -> HOST.matcher(text).matches());
+    }
+
     static WordType<Path> absolutePath(String what) {
-        return new WordType<>(what, "an absolute path, such as /etc/ssl/ca.pem", ABSOLUTE, text -> {
+        return absolutePath(what, "/etc/ssl/ca.pem");
+    }
+
+    static WordType<Path> absolutePath(String what, String example) {
+        return new WordType<>(what, "an absolute path, such as " + example, ABSOLUTE, text -> {
             var path = path(text);
             return path != null && path.isAbsolute() ? path : null;
         });

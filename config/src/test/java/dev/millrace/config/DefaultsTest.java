@@ -160,6 +160,14 @@ class DefaultsTest {
     }
 
     @Test
+    void whoMayActAndByWhichNamesItIsAskedIsRead() {
+        var admin = "admin: { listen: '0.0.0.0:1', token_file: /run/token, hosts: [millrace, m.example.net] }";
+        assertThat(PipelineText.postgres().root(admin).config().admin())
+                .isEqualTo(new AdminConfig.Listening(
+                        new HostPort("0.0.0.0", 1), Path.of("/run/token"), List.of("millrace", "m.example.net")));
+    }
+
+    @Test
     void aBlackholeNeedsNoShards() {
         var text = PipelineText.postgres().text();
         var head = text.substring(0, text.indexOf("    postgres:"));

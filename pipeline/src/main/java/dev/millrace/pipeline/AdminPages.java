@@ -1,49 +1,35 @@
 package dev.millrace.pipeline;
 
-import dev.millrace.kafka.KafkaSource;
-import dev.millrace.kafka.PartitionView;
+import dev.millrace.kafka.SourceView;
 import dev.millrace.pipeline.AdminServer.Answer;
-import dev.millrace.sinkpool.AdmissionBudget;
-import dev.millrace.sinkpool.Guarantee;
-import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.ShardView;
-import dev.millrace.sinkpool.SinkPool;
-import java.util.List;
+import java.util.HashMap;
 import java.util.Map;
-import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// What the admin endpoints of one pipeline answer, computed when they are asked.
 ///
-/// `source` gives null until the sinks have said what they look like. `stuckNanos` is how long a
-/// watermark may stand before it counts as stuck.
+/// `source` gives null until the sinks have said what they look like.
 ///
 /// Thread ownership: any.
 record AdminPages(
-        String pipeline,
-        Supplier<@Nullable KafkaSource> source,
-        SinkPool pool,
-        Supplier<List<AdvisoryView>> advisory,
-        AdmissionBudget budget,
-        NanoClock clock,
-        long stuckNanos,
-        Supplier<Map<String, Map<String, Long>>> unknownFields,
-        Supplier<Map<String, Guarantee>> guarantees,
-        BooleanSupplier stopping,
+        Supplier<@Nullable SourceView> source,
+        Supplier<Snapshot> snapshot,
+        Pulse pulse,
+        EventRing events,
+        SetAside setAside,
         Supplier<Answer> metrics) {
     Map<String, Supplier<Answer>> pages() {
-        return Map.of(
-                "/healthz",
-                this::health,
-                "/readyz",
-                this::readiness,
-                "/status",
-                this::status,
-                "/stuck",
-                this::stuck,
-                "/metrics",
-                metrics);
+        var all = new HashMap<>(Page.files());
+        all.put("/healthz", this::health);
+        all.put("/readyz", this::readiness);
+        all.put("/status", this::status);
+        all.put("/status.txt", this::statusText);
+        all.put("/stuck", this::stuck);
+        all.put("/stuck.txt", this::stuckText);
+        all.put("/metrics", metrics);
+        return all;
     }
 
     /// Looks at the process and the poll loop only: whoever restarts a process for an outage makes
@@ -51,23 +37,24 @@ record AdminPages(
     private Answer health() {
         var from = source.get();
         if (from == null) return Answer.text(200, "alive");
-        var view = from.view();
-        var turn = view.turnAgeNanos();
-        if (turn > view.maxPollIntervalNanos() / 2)
+        var turn = from.turnAgeNanos();
+        if (turn > from.maxPollIntervalNanos() / 2)
             return Answer.text(503, "the poll loop has not turned for " + turn / 1_000_000 + " ms");
         return Answer.text(200, "alive");
     }
 
     private Answer readiness() {
-        if (stopping.getAsBoolean()) return Answer.text(503, "draining");
-        var from = source.get();
+        var now = snapshot.get();
+        if (now.draining()) return Answer.text(503, "draining");
+        var from = now.source();
         if (from == null) return Answer.text(503, "starting: a sink can't be reached yet");
-        if (!from.view().ready()) return Answer.text(503, "no assignment");
-        for (var shard : pool.status()) {
+        if (!from.ready()) return Answer.text(503, "no assignment");
+        if (now.paused()) return Answer.text(503, "paused by hand: POST /resume goes on");
+        for (var shard : now.shards()) {
             if (!shard.view().usable()) return Answer.text(503, shard.shard() + ": no usable replica");
             if (shard.view().blocked()) return Answer.text(503, shard.shard() + ": " + held(shard.view()));
         }
-        for (var partition : from.view().partitions())
+        for (var partition : from.partitions())
             if (partition.drifts()) return Answer.text(503, partition.partition() + ": " + partition.blockedBy());
         return Answer.text(200, "ready");
     }
@@ -81,24 +68,24 @@ record AdminPages(
     }
 
     private Answer stuck() {
-        var from = source.get();
-        List<PartitionView> partitions = from == null ? List.of() : from.view().partitions();
-        return Answer.json(StuckJson.of(partitions, pool.status(), stuckNanos, clock.nanoTime()));
+        var now = snapshot.get();
+        return Answer.json(StuckJson.of(now.partitions(), now.shards(), now.stuckNanos(), now.nowNanos()));
+    }
+
+    private Answer stuckText() {
+        var now = snapshot.get();
+        return Answer.text(
+                200, StatusText.troubles(now, Troubles.of(now, pulse)).stripTrailing());
     }
 
     private Answer status() {
-        var from = source.get();
-        var state = stopping.getAsBoolean() ? "draining" : from == null ? "starting" : "running";
-        List<PartitionView> partitions = from == null ? List.of() : from.view().partitions();
+        var now = snapshot.get();
         return Answer.json(StatusJson.of(
-                pipeline,
-                state,
-                partitions,
-                pool.status(),
-                budget,
-                unknownFields.get(),
-                advisory.get(),
-                guarantees.get(),
-                clock.nanoTime()));
+                now, pulse, Troubles.of(now, pulse), setAside.byReason(now.partitions()), events.newestFirst()));
+    }
+
+    private Answer statusText() {
+        var now = snapshot.get();
+        return Answer.text(200, StatusText.of(now, pulse, Troubles.of(now, pulse), events.newestFirst()));
     }
 }

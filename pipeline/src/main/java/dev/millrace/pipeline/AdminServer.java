@@ -2,22 +2,33 @@ package dev.millrace.pipeline;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import dev.millrace.sinkpool.NanoClock;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The admin endpoints: GET and HEAD of a few fixed paths, each computed when it is asked for.
+/// The admin endpoints: GET and HEAD of a few fixed paths, each computed when it is asked for, and POST of a few acts
+/// for whoever has the token.
 ///
-/// Reads nothing of a request but its method, path and host, and reflects none. Binds where it is told, which is
-/// loopback by default (OPS-6); there it answers to loopback's names only, so that no page in a browser reads it under
-/// a name of its own. A client that says nothing is dropped, and there are few at a time.
+/// Reflects nothing of a request. Binds where it is told, which is loopback by default (OPS-6). It answers to names
+/// that
+/// nobody else can have: on loopback to loopback's, elsewhere to addresses and to what it is configured to be called;
+/// so no page in a browser reads it under a name of its own. All that it reads is bounded: request line and headers
+/// together, the body of an act, the time for both, and how many ask at once.
 ///
 /// Thread ownership: any; answers are computed on virtual threads of its own.
 final class AdminServer implements AutoCloseable {
@@ -32,33 +43,74 @@ final class AdminServer implements AutoCloseable {
         }
     }
 
+    /// Something that may be done to a running pipeline, with what the request names.
+    interface Act {
+        Answer on(Map<String, String> named);
+    }
+
+    /// Where it listens, by which names it is asked, and what allows to act.
+    record Door(InetSocketAddress listen, Set<String> names, AdminToken token) {
+        Door {
+            names = names.stream().map(name -> name.toLowerCase(Locale.ROOT)).collect(Collectors.toUnmodifiableSet());
+        }
+
+        /// For whoever is on this machine, and nobody may act.
+        static Door of(InetSocketAddress listen) {
+            return new Door(listen, Set.of(), AdminToken.NONE);
+        }
+    }
+
     private static final Logger LOG = LoggerFactory.getLogger("dev.millrace.admin");
     private static final int BACKLOG = 16;
+    private static final int BODY_LIMIT = 4096;
+    private static final int NAMED_LIMIT = 8;
+    /// Whoever guesses fills no log.
+    private static final long DENIED_EVERY_NANOS = 1_000_000_000L;
 
-    /// The JDK's server reads its limits once, from properties of the process: seconds, seconds, connections.
+    /// The JDK's server reads its limits once, from properties of the process: seconds, seconds, connections, bytes of
+    /// request line and headers with 32 for each, headers.
     private static final Map<String, String> LIMITS = Map.of(
             "sun.net.httpserver.maxReqTime", "10",
             "sun.net.httpserver.maxRspTime", "30",
-            "jdk.httpserver.maxConnections", "64");
+            "jdk.httpserver.maxConnections", "64",
+            "sun.net.httpserver.maxReqHeaderSize", "16384",
+            "sun.net.httpserver.maxReqHeaders", "64");
 
-    private static final Pattern LOOPBACK =
-            Pattern.compile("(?:localhost|127\\.[0-9.]+|\\[::1])(?::[0-9]+)?", Pattern.CASE_INSENSITIVE);
+    /// Of everything: a page may only be what this server gave, and nobody frames it or takes it from elsewhere.
+    private static final Map<String, String> HEADERS = Map.of(
+            "Cache-Control", "no-store",
+            "X-Content-Type-Options", "nosniff",
+            "Referrer-Policy", "no-referrer",
+            "Cross-Origin-Resource-Policy", "same-origin",
+            "Content-Security-Policy",
+                    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"
+                            + " base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
+
+    private static final Pattern LOOPBACK = Pattern.compile("localhost|127\\.[0-9.]+|\\[::1]");
+    private static final Pattern ADDRESS =
+            Pattern.compile("[0-9]{1,3}(?:\\.[0-9]{1,3}){3}|\\[[0-9a-f:.]+(?:%[^\\]]+)?]");
+    private static final Pattern PORT = Pattern.compile(":[0-9]{1,5}$");
 
     private final HttpServer server;
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+    private final Door door;
     private final Map<String, Supplier<Answer>> pages;
+    private final Map<String, Act> acts;
+    private final AtomicLong deniedNanos = new AtomicLong(NanoClock.SYSTEM.nanoTime() - DENIED_EVERY_NANOS);
 
-    private AdminServer(HttpServer server, Map<String, Supplier<Answer>> pages) {
+    private AdminServer(HttpServer server, Door door, Map<String, Supplier<Answer>> pages, Map<String, Act> acts) {
         this.server = server;
+        this.door = door;
         this.pages = Map.copyOf(pages);
+        this.acts = Map.copyOf(acts);
     }
 
     /// Throws if the address cannot be bound.
-    static AdminServer start(InetSocketAddress listen, Map<String, Supplier<Answer>> pages) throws IOException {
+    static AdminServer start(Door door, Map<String, Supplier<Answer>> pages, Map<String, Act> acts) throws IOException {
         LIMITS.forEach((name, value) -> {
             if (System.getProperty(name) == null) System.setProperty(name, value);
         });
-        var admin = new AdminServer(HttpServer.create(listen, BACKLOG), pages);
+        var admin = new AdminServer(HttpServer.create(door.listen(), BACKLOG), door, pages, acts);
         admin.server.setExecutor(admin.threads);
         admin.server.createContext("/", admin::handle);
         admin.server.start();
@@ -71,36 +123,104 @@ final class AdminServer implements AutoCloseable {
 
     private void handle(HttpExchange exchange) throws IOException {
         try (exchange) {
-            var method = exchange.getRequestMethod();
-            if (!method.equals("GET") && !method.equals("HEAD")) {
-                exchange.getResponseHeaders().set("Allow", "GET, HEAD");
-                send(exchange, Answer.text(405, "only GET and HEAD"));
-                return;
-            }
-            if (foreign(exchange)) {
-                send(exchange, Answer.text(421, "ask by a name of loopback"));
-                return;
-            }
-            var page = pages.get(exchange.getRequestURI().getPath());
-            send(exchange, page == null ? Answer.text(404, "no such page") : page.get());
+            send(exchange, answer(exchange));
         } catch (RuntimeException fault) {
             LOG.atError().addKeyValue("event", "admin_fault").setCause(fault).log("an admin page failed");
             throw fault;
         }
     }
 
-    private static boolean foreign(HttpExchange exchange) {
-        var host = exchange.getRequestHeaders().getFirst("Host");
+    private Answer answer(HttpExchange exchange) throws IOException {
+        if (foreign(exchange)) return Answer.text(421, "ask by an address, or by a name that admin.hosts has");
+        var path = exchange.getRequestURI().getPath();
+        var page = pages.get(path);
+        var act = acts.get(path);
+        return switch (exchange.getRequestMethod()) {
+            case "GET", "HEAD" -> {
+                if (page != null) yield page.get();
+                yield act == null ? Answer.text(404, "no such page") : only(exchange, "POST");
+            }
+            case "POST" -> {
+                if (act != null) yield act(exchange, act);
+                yield page == null ? Answer.text(404, "no such page") : only(exchange, "GET, HEAD");
+            }
+            default -> only(exchange, act == null ? "GET, HEAD" : "POST");
+        };
+    }
+
+    private static Answer only(HttpExchange exchange, String methods) {
+        exchange.getResponseHeaders().set("Allow", methods);
+        return Answer.text(405, "only " + methods);
+    }
+
+    /// Asked by a name that it does not have. Without one it is no browser that asks.
+    private boolean foreign(HttpExchange exchange) {
+        var asked = exchange.getRequestHeaders().get("Host");
+        if (asked == null) return false;
+        if (asked.size() != 1) return true;
+        var host = PORT.matcher(asked.getFirst()).replaceFirst("").toLowerCase(Locale.ROOT);
+        if (LOOPBACK.matcher(host).matches() || door.names().contains(host)) return false;
         return exchange.getLocalAddress().getAddress().isLoopbackAddress()
-                && host != null
-                && !LOOPBACK.matcher(host).matches();
+                || !ADDRESS.matcher(host).matches();
+    }
+
+    private Answer act(HttpExchange exchange, Act act) throws IOException {
+        var claims = exchange.getRequestHeaders().get("Authorization");
+        var claim = door.token().check(claims == null || claims.size() != 1 ? null : claims.getFirst());
+        return switch (claim) {
+            case HOLDS -> {
+                var body = exchange.getRequestBody().readNBytes(BODY_LIMIT + 1);
+                if (body.length > BODY_LIMIT) yield Answer.text(413, "at most " + BODY_LIMIT + " bytes");
+                var named = named(exchange.getRequestURI().getRawQuery(), new String(body, StandardCharsets.UTF_8));
+                yield named == null
+                        ? Answer.text(400, "name each thing once, as name=value&name=value")
+                        : act.on(named);
+            }
+            case OFF ->
+                Answer.text(403, "nobody may: set admin.token_file to a file with a token of 16 characters or more");
+            case UNREADABLE -> Answer.text(403, "nobody may: the file of admin.token_file holds no token now");
+            case DENIED -> {
+                tellDenied(exchange);
+                exchange.getResponseHeaders().set("WWW-Authenticate", "Bearer");
+                yield Answer.text(401, "Authorization: Bearer with the token of admin.token_file");
+            }
+        };
+    }
+
+    private void tellDenied(HttpExchange exchange) {
+        var now = NanoClock.SYSTEM.nanoTime();
+        var last = deniedNanos.get();
+        if (now - last < DENIED_EVERY_NANOS || !deniedNanos.compareAndSet(last, now)) return;
+        LOG.atWarn()
+                .addKeyValue("event", "admin_denied")
+                .addKeyValue("from", exchange.getRemoteAddress().getAddress().getHostAddress())
+                .log("somebody without the token asked for an act");
+    }
+
+    /// What the query and the form name; null for what is neither, and for what is named twice.
+    private static @Nullable Map<String, String> named(@Nullable String query, String form) {
+        var all = new HashMap<String, String>();
+        for (var text : new @Nullable String[] {query, form}) {
+            if (text == null || text.isBlank()) continue;
+            for (var pair : text.strip().split("&", -1)) {
+                var at = pair.indexOf('=');
+                if (at < 1 || all.size() == NAMED_LIMIT) return null;
+                try {
+                    var name = URLDecoder.decode(pair.substring(0, at), StandardCharsets.UTF_8);
+                    var value = URLDecoder.decode(pair.substring(at + 1), StandardCharsets.UTF_8);
+                    if (all.put(name, value) != null) return null;
+                } catch (IllegalArgumentException _) {
+                    return null;
+                }
+            }
+        }
+        return all;
     }
 
     private static void send(HttpExchange exchange, Answer answer) throws IOException {
         var body = answer.body().getBytes(StandardCharsets.UTF_8);
         exchange.getResponseHeaders().set("Content-Type", answer.contentType());
-        exchange.getResponseHeaders().set("Cache-Control", "no-store");
-        exchange.getResponseHeaders().set("X-Content-Type-Options", "nosniff");
+        HEADERS.forEach(exchange.getResponseHeaders()::set);
         var head = exchange.getRequestMethod().equals("HEAD");
         exchange.sendResponseHeaders(answer.status(), head ? -1 : body.length);
         if (!head) exchange.getResponseBody().write(body);

@@ -12,6 +12,7 @@ import dev.millrace.kafka.KafkaSource;
 import dev.millrace.kafka.PartitionView;
 import dev.millrace.kafka.Planning;
 import dev.millrace.kafka.SourceListener;
+import dev.millrace.kafka.SourceView;
 import dev.millrace.kafka.StartRefused;
 import dev.millrace.sinkpool.AdmissionBudget;
 import dev.millrace.sinkpool.DeadLetters;
@@ -31,17 +32,21 @@ import dev.millrace.sinkpool.SinkPool;
 import dev.millrace.sinkpool.TokenMint;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.URI;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -70,6 +75,7 @@ public final class Pipeline {
     private static final Duration DESCRIBE = Duration.ofSeconds(5);
     private static final Duration DESCRIBE_AGAIN = Duration.ofSeconds(1);
     private static final Duration STUCK = Duration.ofSeconds(10);
+    private static final Duration PULSE = Duration.ofSeconds(1);
     private static final Duration WORKERS_GRACE = Duration.ofMillis(300);
 
     /// What an advisory sink gets to answer for the first time before the source starts, and what
@@ -105,16 +111,24 @@ public final class Pipeline {
     private final List<AdvisoryPart> advisory;
     private final @Nullable DeadLetterTopic deadLetters;
     private final Scrape scrape = new Scrape();
+    private final Pause pause;
+    private final Pulse pulse = new Pulse();
+    private final EventRing events = new EventRing();
+    private final ShardNews news = new ShardNews(events);
+    private final SetAside setAside = new SetAside();
     private final AtomicReference<@Nullable Stop> stop = new AtomicReference<>();
     /// The code at the best. A fault while it drains counts like one that stopped it (DRN-8).
     private final AtomicReference<ExitCode> worst = new AtomicReference<>(ExitCode.DRAINED);
     private final CompletableFuture<Void> stopAsked = new CompletableFuture<>();
+    private final CountDownLatch closed = new CountDownLatch(1);
     private final List<Runnable> whenStopping = new CopyOnWriteArrayList<>();
     private final List<Consumer<ReplicaChange>> whenReplicaChanges = new CopyOnWriteArrayList<>();
     private volatile @Nullable AdminServer admin;
     /// Made when the sinks have said what they look like: encoders need to know.
     private volatile @Nullable KafkaSource source;
     private volatile @Nullable PipelineMetrics metrics;
+    /// Why nothing is read yet.
+    private volatile @Nullable String waitsFor;
     /// The source's members run: they will say when their input is finished.
     private volatile boolean running;
 
@@ -125,6 +139,7 @@ public final class Pipeline {
         var admission = config.admission();
         this.budget =
                 new AdmissionBudget(admission.maxRows(), admission.maxBytes(), admission.resumeBelowPercent() / 100);
+        this.pause = new Pause(budget, clock);
         this.sinks = config.sinks().stream()
                 .filter(sink -> !sink.advisory())
                 .map(sink -> SinkPart.open(config, sink, clock).within(around))
@@ -207,6 +222,7 @@ public final class Pipeline {
         } catch (StartRefused refused) {
             throw failure(refused);
         }
+        events.tell("started", "", "version " + version, Instant.now());
         LOG.atInfo()
                 .addKeyValue("event", "started")
                 .addKeyValue("pipeline", config.name())
@@ -257,7 +273,8 @@ public final class Pipeline {
                     scrape.registry(config.name()),
                     new PipelineMetrics.Sources(
                             clock,
-                            budget,
+                            pause::rowsInFlight,
+                            budget::bytes,
                             made.counters(),
                             this::partitions,
                             pool::status,
@@ -284,35 +301,81 @@ public final class Pipeline {
                 .addKeyValue("event", "layout_changed")
                 .addKeyValue("sink", sink)
                 .log("its table is described anew; what was made for the old one and is not sent is read again");
+        events.tell("layout_changed", sink, "its table is described anew", Instant.now());
         var made = source;
         if (made != null) made.layoutChanged(sink);
     }
 
     private void listen() throws StartFailure {
-        if (!(config.admin() instanceof AdminConfig.Listening(var listen))) return;
+        if (!(config.admin() instanceof AdminConfig.Listening(var listen, var tokenFile, var hosts))) return;
+        var token = new AdminToken(tokenFile);
+        var problem = token.problem();
+        if (problem != null)
+            throw new StartFailure(ExitCode.BAD_CONFIGURATION, "admin.token_file " + tokenFile + " " + problem);
+        if (token.exposed())
+            LOG.atWarn()
+                    .addKeyValue("event", "admin_token_exposed")
+                    .log("everybody on this machine can read {}: chmod 600 it", tokenFile);
+        var names = new HashSet<>(hosts);
+        names.add(listen.host());
         try {
             var server = AdminServer.start(
-                    new InetSocketAddress(listen.host(), listen.port()),
-                    new AdminPages(
-                                    config.name(),
-                                    () -> source,
-                                    pool,
-                                    this::advisoryViews,
-                                    budget,
-                                    clock,
-                                    stuckNanos(),
-                                    this::unknownFields,
-                                    this::guarantees,
-                                    this::ended,
-                                    this::scraped)
-                            .pages());
+                    new AdminServer.Door(new InetSocketAddress(listen.host(), listen.port()), names, token),
+                    new AdminPages(this::sourceView, this::snapshot, pulse, events, setAside, this::scraped).pages(),
+                    new AdminActs(pause, pool, this::ended, this::stop, events).acts());
             admin = server;
+            Thread.ofPlatform().daemon().name("millrace-pulse").start(this::beat);
             LOG.atInfo().addKeyValue("event", "admin_listening").log("{}", server.address());
         } catch (IOException | IllegalArgumentException cause) {
             throw new StartFailure(
                     ExitCode.BAD_CONFIGURATION,
                     "admin.listen " + listen + ": " + cause.getMessage()
                             + "; another process may have the port: choose another, or none");
+        }
+    }
+
+    private @Nullable SourceView sourceView() {
+        var from = source;
+        return from == null ? null : from.view();
+    }
+
+    private Snapshot snapshot() {
+        var stopping = stop.get();
+        return new Snapshot(
+                new Snapshot.Who(config.name(), version, startedAt),
+                new Snapshot.Course(
+                        waitsFor,
+                        pause.sinceNanos(),
+                        stopping == null
+                                ? null
+                                : (Long) (stopping.nanos()
+                                        + config.drain().timeout().toNanos())),
+                sourceView(),
+                pool.status(),
+                advisoryViews(),
+                new Snapshot.InFlight(pause.rowsInFlight(), budget.bytes(), budget.maxRows(), budget.maxBytes()),
+                guarantees(),
+                unknownFields(),
+                stuckNanos(),
+                clock.nanoTime());
+    }
+
+    /// Takes the pulse each second, for as long as anybody may ask for it.
+    private void beat() {
+        var owned = Set.<SourcePartition>of();
+        try {
+            while (!closed.await(PULSE.toNanos(), TimeUnit.NANOSECONDS)) {
+                var now = snapshot();
+                pulse.beat(now);
+                var owns = now.partitions().stream()
+                        .filter(partition -> partition.member() >= 0)
+                        .map(PartitionView::partition)
+                        .collect(Collectors.toSet());
+                if (!owns.equals(owned)) events.tell("assigned", "", owns.size() + " partitions now", Instant.now());
+                owned = owns;
+            }
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
         }
     }
 
@@ -380,10 +443,13 @@ public final class Pipeline {
                             .addKeyValue("event", "sink_unreachable")
                             .addKeyValue("sink", sink.name())
                             .log("waiting for it; nothing is read meanwhile: {}", notYet);
+                if (!told) events.tell("sink_unreachable", sink.name(), notYet, Instant.now());
                 told = true;
+                waitsFor = "sink " + sink.name() + ": " + notYet;
                 if (levels.asksForOne()) mustNotBe(overdueNanos(), sink.name(), notYet);
                 if (stoppedWithin(DESCRIBE_AGAIN)) return false;
             }
+            waitsFor = null;
         }
         return !stopAsked.isDone();
     }
@@ -437,6 +503,8 @@ public final class Pipeline {
     public void stop(String reason) {
         if (!stop.compareAndSet(null, new Stop(reason, clock.nanoTime(), givenUp()))) return;
         stopAsked.complete(null);
+        pause.endForGood();
+        events.tell("draining", "", reason, Instant.now());
         var from = source;
         if (from != null) from.stop(deadlineNanos());
         whenStopping.forEach(Runnable::run);
@@ -550,6 +618,7 @@ public final class Pipeline {
     /// Ends what still runs and gives connections back, within about four seconds whatever a sink does.
     public void close() {
         stop("closed");
+        closed.countDown();
         var from = source;
         if (from != null) from.close();
         // Beside the others, and nobody waits for them: they take no part of the time.
@@ -617,7 +686,10 @@ public final class Pipeline {
         public void note(ShardId shard, ShardNote note) {
             var meters = metrics;
             if (meters != null) meters.note(shard, note);
+            if (note instanceof ShardNote.Poison poison)
+                setAside.refused(poison.failure().code());
             if (note instanceof ShardNote.Wrote wrote) keptTokens.written(shard, wrote.batch());
+            else if (!(note instanceof ShardNote.Sealed)) news.tell(shard, endpoints(shard), note, Instant.now());
             switch (note) {
                 case ShardNote.ReplicaOpened(var replica, var last, var _) ->
                     change(shard, replica, Progress.Phase.OPEN, last.toString());
@@ -625,6 +697,11 @@ public final class Pipeline {
                 case ShardNote.ReplicaClosed(var replica) -> change(shard, replica, Progress.Phase.CLOSED, null);
                 default -> {}
             }
+        }
+
+        private List<URI> endpoints(ShardId shard) {
+            for (var status : pool.status()) if (status.shard().equals(shard)) return status.endpoints();
+            return List.of();
         }
 
         private void change(ShardId shard, int replica, Progress.Phase phase, @Nullable String reason) {
@@ -654,6 +731,7 @@ public final class Pipeline {
 
         @Override
         public void died(ShardId shard, Throwable cause) {
+            events.tell("worker_died", shard.toString(), cause.getClass().getName(), Instant.now());
             fault("the worker of " + shard + " died: " + cause.getClass().getName(), ExitCode.FATAL);
         }
     }
@@ -687,6 +765,7 @@ public final class Pipeline {
                             + " the run: use one that keeps it, or delivery: at_least_once");
             for (var sink : sinks) {
                 var found = sink.guarantee(levels);
+                events.tell("level_changed", sink.name(), found.level() + ": " + found.why(), Instant.now());
                 LOG.atWarn()
                         .addKeyValue("event", "level_changed")
                         .addKeyValue("sink", sink.name())
@@ -710,6 +789,7 @@ public final class Pipeline {
         @Override
         public void failed(int exitCode, String reason) {
             LOG.atError().addKeyValue("event", "source_failed").log("{}", reason);
+            events.tell("source_failed", "", reason, Instant.now());
             fault(reason, exitCode == ExitCode.BAD_CONFIGURATION.code() ? ExitCode.BAD_CONFIGURATION : ExitCode.FATAL);
         }
     }

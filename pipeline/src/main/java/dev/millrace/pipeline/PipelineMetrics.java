@@ -4,7 +4,6 @@ import dev.millrace.checkpoint.SourcePartition;
 import dev.millrace.kafka.PartitionView;
 import dev.millrace.kafka.PauseReason;
 import dev.millrace.kafka.SourceCounters;
-import dev.millrace.sinkpool.AdmissionBudget;
 import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.SealReason;
 import dev.millrace.sinkpool.ShardCounts;
@@ -27,6 +26,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
@@ -44,7 +44,8 @@ final class PipelineMetrics {
     /// What the meters are read from.
     record Sources(
             NanoClock clock,
-            AdmissionBudget budget,
+            LongSupplier rowsInFlight,
+            LongSupplier bytesInFlight,
             SourceCounters counters,
             Supplier<List<PartitionView>> partitions,
             Supplier<List<ShardStatus>> shards,
@@ -96,12 +97,12 @@ final class PipelineMetrics {
                 "millrace.inflight.rows",
                 "rows in flight",
                 Tags.empty(),
-                () -> from.budget().rows());
+                () -> from.rowsInFlight().getAsLong());
         gauge(
                 "millrace.inflight.bytes",
                 "bytes in flight",
                 Tags.empty(),
-                () -> from.budget().bytes());
+                () -> from.bytesInFlight().getAsLong());
     }
 
     private void ofSource() {

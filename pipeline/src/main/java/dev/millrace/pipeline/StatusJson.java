@@ -3,7 +3,6 @@ package dev.millrace.pipeline;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.millrace.kafka.PartitionView;
-import dev.millrace.sinkpool.AdmissionBudget;
 import dev.millrace.sinkpool.Guarantee;
 import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.ShardStatus;
@@ -15,54 +14,61 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// The state of a running pipeline as one JSON document: what it has polled, what it holds, and
-/// how each replica stands.
+/// The state of a running pipeline as one JSON document: what is wrong and what to do, what it has polled, what it
+/// holds, how each replica stands, and what happened last.
 ///
-/// Ages are seconds; what is unknown is null.
+/// Ages are seconds; what is unknown is null. Texts of servers are as their sinks' edge bounded and redacted them.
 final class StatusJson {
     private static final JsonFactory JSON = new JsonFactory();
     private static final double NANOS_PER_SECOND = 1e9;
+    private static final long NANOS_PER_MILLI = 1_000_000;
 
     private final JsonGenerator out;
+    private final Pulse pulse;
+    private final Snapshot now;
     private final long nowNanos;
 
-    private StatusJson(JsonGenerator out, long nowNanos) {
+    private StatusJson(JsonGenerator out, Pulse pulse, Snapshot now) {
         this.out = out;
-        this.nowNanos = nowNanos;
+        this.pulse = pulse;
+        this.now = now;
+        this.nowNanos = now.nowNanos();
     }
 
     static String of(
-            String pipeline,
-            String state,
-            List<PartitionView> partitions,
-            List<ShardStatus> shards,
-            AdmissionBudget budget,
-            Map<String, Map<String, Long>> unknownFields,
-            List<AdvisoryView> advisory,
-            Map<String, Guarantee> guarantees,
-            long nowNanos) {
+            Snapshot now,
+            Pulse pulse,
+            List<Trouble> troubles,
+            Map<String, Long> setAside,
+            List<EventRing.Entry> events) {
         var text = new StringWriter();
         try (var generator = JSON.createGenerator(text)) {
-            var json = new StatusJson(generator, nowNanos);
+            var json = new StatusJson(generator, pulse, now);
             generator.writeStartObject();
-            generator.writeStringField("pipeline", pipeline);
-            generator.writeStringField("state", state);
+            json.course();
+            json.troubles(troubles);
             generator.writeFieldName("in_flight");
-            json.budget(budget);
+            json.budget(now.inFlight());
+            json.rates();
             generator.writeArrayFieldStart("sinks");
-            for (var sink : guarantees.entrySet()) json.guarantee(sink.getKey(), sink.getValue());
+            for (var sink : now.guarantees().entrySet()) json.guarantee(sink.getKey(), sink.getValue());
             generator.writeEndArray();
             generator.writeArrayFieldStart("partitions");
-            for (var partition : partitions) json.partition(partition);
+            for (var partition : now.partitions()) json.partition(partition);
             generator.writeEndArray();
             generator.writeArrayFieldStart("shards");
-            for (var shard : shards) json.shard(shard);
+            for (var shard : now.shards()) json.shard(shard);
             generator.writeEndArray();
+            generator.writeNumberField("dead_lettered", now.deadLettered());
+            json.counts("poison", setAside);
             generator.writeObjectFieldStart("unknown_fields");
-            for (var sink : unknownFields.entrySet()) json.counts(sink.getKey(), sink.getValue());
+            for (var sink : now.unknownFields().entrySet()) json.counts(sink.getKey(), sink.getValue());
             generator.writeEndObject();
             generator.writeArrayFieldStart("advisory");
-            for (var sink : advisory) json.advisory(sink);
+            for (var sink : now.advisory()) json.advisory(sink);
+            generator.writeEndArray();
+            generator.writeArrayFieldStart("events");
+            for (var event : events) json.event(event);
             generator.writeEndArray();
             generator.writeEndObject();
         } catch (IOException impossible) {
@@ -71,13 +77,65 @@ final class StatusJson {
         return text.toString();
     }
 
+    private void course() throws IOException {
+        out.writeStringField("pipeline", now.who().pipeline());
+        out.writeStringField("version", now.who().version());
+        out.writeStringField("started_at", now.who().startedAt().toString());
+        out.writeStringField("state", now.state());
+        text("waits_for", now.course().waitsFor());
+        var paused = now.course().pausedSinceNanos();
+        age("paused_seconds", paused == null ? NanoClock.NEVER : paused);
+        var ends = now.course().endsNanos();
+        until("drain_ends_in_ms", ends == null ? NanoClock.NEVER : ends);
+    }
+
+    private void troubles(List<Trouble> troubles) throws IOException {
+        out.writeStringField("headline", Troubles.headline(now, troubles));
+        out.writeArrayFieldStart("troubles");
+        for (var trouble : troubles) {
+            out.writeStartObject();
+            out.writeStringField("level", word(trouble.level()));
+            out.writeStringField("where", trouble.where());
+            out.writeStringField("what", trouble.what());
+            out.writeStringField("remedy", trouble.remedy());
+            out.writeEndObject();
+        }
+        out.writeEndArray();
+    }
+
+    private void rates() throws IOException {
+        out.writeObjectFieldStart("rates");
+        rate("in_per_second", pulse.inPerSecond());
+        rate("durable_per_second", pulse.durablePerSecond());
+        series("in", pulse.in());
+        series("durable", pulse.durable());
+        out.writeEndObject();
+    }
+
+    private void series(String name, List<Double> values) throws IOException {
+        out.writeArrayFieldStart(name);
+        for (var value : values) out.writeNumber(Math.round(value));
+        out.writeEndArray();
+    }
+
+    private void event(EventRing.Entry event) throws IOException {
+        out.writeStartObject();
+        out.writeStringField("at", event.at().toString());
+        out.writeStringField("first_at", event.firstAt().toString());
+        out.writeNumberField("count", event.count());
+        out.writeStringField("event", event.event());
+        out.writeStringField("where", event.where());
+        out.writeStringField("text", event.text());
+        out.writeEndObject();
+    }
+
     private void counts(String name, Map<String, Long> counts) throws IOException {
         out.writeObjectFieldStart(name);
         for (var count : counts.entrySet()) out.writeNumberField(count.getKey(), count.getValue());
         out.writeEndObject();
     }
 
-    private void budget(AdmissionBudget budget) throws IOException {
+    private void budget(Snapshot.InFlight budget) throws IOException {
         out.writeStartObject();
         out.writeNumberField("rows", budget.rows());
         out.writeNumberField("bytes", budget.bytes());
@@ -100,7 +158,8 @@ final class StatusJson {
         number("lag", partition.lag());
         out.writeNumberField("pending_ranges", partition.pending());
         out.writeNumberField("head_seconds", partition.headNanos() / NANOS_PER_SECOND);
-        text("blocked_by", partition.blockedBy());
+        text("blocked_by", now.blockedBy(partition));
+        text("waits_for", now.waitsFor(partition));
         var hangs = partition.transaction();
         out.writeFieldName("hanging_transaction");
         if (hangs == null) out.writeNull();
@@ -143,7 +202,8 @@ final class StatusJson {
         out.writeEndObject();
         out.writeNumberField("rows_in_flight", sink.inFlight());
         out.writeFieldName("budget");
-        budget(sink.budget());
+        var budget = sink.budget();
+        budget(new Snapshot.InFlight(budget.rows(), budget.bytes(), budget.maxRows(), budget.maxBytes()));
         out.writeArrayFieldStart("shards");
         for (var shard : sink.shards()) shard(shard);
         out.writeEndArray();
@@ -166,6 +226,7 @@ final class StatusJson {
         out.writeNumberField("batches_written", shard.counts().batchesWritten());
         age("last_answer_seconds", view.lastAnswerNanos());
         out.writeNumberField("backoff_seconds", view.sleepNanos() / NANOS_PER_SECOND);
+        until("backoff_ends_in_ms", view.sleepEndsNanos());
         out.writeNumberField("attempts_unfinished", view.unfinished());
         out.writeArrayFieldStart("batches");
         for (var held : view.held()) {
@@ -190,10 +251,11 @@ final class StatusJson {
             out.writeStringField(
                     "endpoint", shard.endpoints().get(state.replica()).toString());
             out.writeStringField("breaker", word(state.phase()));
-            var ends = state.phaseEndsNanos();
-            number("open_for_ms", ends == NanoClock.NEVER ? null : (Long) Math.max(0, (ends - nowNanos) / 1_000_000));
+            until("open_for_ms", state.phaseEndsNanos());
+            out.writeNumberField("phase_seconds", Math.max(0, nowNanos - state.phaseBeganNanos()) / NANOS_PER_SECOND);
             out.writeNumberField("one_turn_in", state.oneTurnIn());
             out.writeNumberField("rows_written", shard.counts().rowsWrittenTo(state.replica()));
+            rate("rows_per_second", pulse.ofReplica(shard.shard(), state.replica()));
             out.writeNumberField("failures", shard.counts().failuresOf(state.replica()));
             text("last_failure", failure == null ? null : failure.toString());
             out.writeEndObject();
@@ -210,6 +272,14 @@ final class StatusJson {
         out.writeFieldName(name);
         if (sinceNanos == NanoClock.NEVER) out.writeNull();
         else out.writeNumber(Math.max(0, nowNanos - sinceNanos) / NANOS_PER_SECOND);
+    }
+
+    private void until(String name, long atNanos) throws IOException {
+        number(name, atNanos == NanoClock.NEVER ? null : (Long) Math.max(0, (atNanos - nowNanos) / NANOS_PER_MILLI));
+    }
+
+    private void rate(String name, @Nullable Double perSecond) throws IOException {
+        number(name, perSecond == null ? null : (Long) Math.round(perSecond));
     }
 
     private void number(String name, @Nullable Long value) throws IOException {

@@ -7,7 +7,6 @@ import dev.millrace.checkpoint.TopicId;
 import dev.millrace.kafka.HangingTransaction;
 import dev.millrace.kafka.PartitionView;
 import dev.millrace.kafka.SourceCounters;
-import dev.millrace.sinkpool.AdmissionBudget;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +16,6 @@ import org.junit.jupiter.api.Test;
 /// A partition whose watermark has nothing above it, and whose records a transaction keeps back.
 final class HangingTransactionTest {
     private static final long SECOND = 1_000_000_000L;
-    private static final AdmissionBudget BUDGET = new AdmissionBudget(10, 1_000, 0.5);
 
     private static List<PartitionView> orders(@Nullable HangingTransaction transaction) {
         var partition = new SourcePartition("orders", TopicId.UNKNOWN, 3);
@@ -32,8 +30,9 @@ final class HangingTransactionTest {
         assertThat(StuckJson.of(hangs, List.of(), 10 * SECOND, 0))
                 .contains("\"topic\":\"orders\",\"partition\":3")
                 .contains(told);
-        assertThat(StatusJson.of("shop", "running", hangs, List.of(), BUDGET, Map.of(), List.of(), Map.of(), 0))
-                .contains(told);
+        var moment = new Moment();
+        moment.partitions.addAll(hangs);
+        assertThat(moment.status()).contains(told);
     }
 
     @Test
@@ -52,7 +51,14 @@ final class HangingTransactionTest {
         var metrics = new PipelineMetrics(
                 scrape.registry("test"),
                 new PipelineMetrics.Sources(
-                        () -> 0, BUDGET, new SourceCounters(), () -> orders(now[0]), List::of, Map::of, List.of()));
+                        () -> 0,
+                        () -> 0,
+                        () -> 0,
+                        new SourceCounters(),
+                        () -> orders(now[0]),
+                        List::of,
+                        Map::of,
+                        List.of()));
         assertThat(scrape.answer(metrics).body().lines())
                 .anySatisfy(line -> assertThat(line)
                         .startsWith("millrace_transaction_hanging_seconds{")

@@ -43,7 +43,8 @@ class PipelineMetricsTest {
             scrape.registry("test"),
             new PipelineMetrics.Sources(
                     () -> now,
-                    new AdmissionBudget(10, 1_000, 0.5),
+                    () -> 7,
+                    () -> 700,
                     new SourceCounters(),
                     () -> List.copyOf(partitions),
                     () -> List.of(shard()),
@@ -134,16 +135,11 @@ class PipelineMetricsTest {
                 .asString()
                 .doesNotContain("colour")
                 .endsWith(" 5.0");
-        assertThat(StatusJson.of(
-                        "shop",
-                        "running",
-                        List.of(poisoned(0, Map.of("fraction", 2L))),
-                        List.of(),
-                        new AdmissionBudget(10, 1_000, 0.5),
-                        Map.of("warehouse", unknownFields),
-                        List.of(),
-                        Map.of("warehouse", new Guarantee(Guarantee.Level.L2, "it remembers")),
-                        0))
+        var moment = new Moment();
+        moment.partitions.add(poisoned(0, Map.of("fraction", 2L)));
+        moment.unknownFields.put("warehouse", unknownFields);
+        moment.guarantees.put("warehouse", new Guarantee(Guarantee.Level.L2, "it remembers"));
+        assertThat(moment.status())
                 .contains("\"sinks\":[{\"name\":\"warehouse\",\"level\":\"L2\",\"why\":\"it remembers\"}]")
                 .contains("\"unknown_fields\":{\"warehouse\":{\"colour\":2,\"size\":3}}")
                 .contains("\"poison\":{\"fraction\":2}");

@@ -223,6 +223,12 @@ final class Dispatcher {
         if (replicas.report(permit, verdict, nowNanos)) watch.look(nowNanos, tell);
     }
 
+    /// A person keeps a replica from new attempts and pings, or lets it have them again.
+    void quarantine(int replica, boolean on, long nowNanos) {
+        replicas.quarantine(replica, on, nowNanos);
+        watch.look(nowNanos, tell);
+    }
+
     // --- what others may ask
 
     /// The last attempt that began.

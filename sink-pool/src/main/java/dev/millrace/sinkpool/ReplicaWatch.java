@@ -14,19 +14,22 @@ import org.jspecify.annotations.Nullable;
 final class ReplicaWatch {
     private static final Failure UNKNOWN = new Failure("unknown", "no attempt has failed", false);
 
+    private static final Failure QUARANTINED =
+            new Failure("quarantined", "every replica is in quarantine; release one", false);
+
     private static final Failure SLOW =
             new Failure("slow_call", "writes succeed, but more slowly than breaker.slow_call allows", false);
 
     private final ReplicaSet replicas;
     private final @Nullable Failure[] lastFailure;
-    private List<ReplicaView> told;
+    private final List<ReplicaView> told;
     private boolean outage;
     private long outageNanos;
     private long outageAttempts;
 
     ReplicaWatch(ReplicaSet replicas) {
         this.replicas = replicas;
-        this.told = replicas.view();
+        this.told = new ArrayList<>(replicas.view());
         this.lastFailure = new @Nullable Failure[told.size()];
     }
 
@@ -47,19 +50,21 @@ final class ReplicaWatch {
         tell.accept(new ShardNote.OutageEnded(outageAttempts, nowNanos - outageNanos));
     }
 
-    /// Looks for changes of phase since the last look. Call after whatever may have changed one.
+    /// Looks for changes of phase since the last look. Call after whatever may have changed one. Those of a replica
+    /// in quarantine are told when it is released.
     void look(long nowNanos, Consumer<ShardNote> tell) {
         var view = replicas.view();
         for (var state : view) {
-            var before = told.get(state.replica());
+            if (state.phase() == Phase.QUARANTINED) continue;
+            var before = told.set(state.replica(), state);
             if (before.episode() != state.episode()) tell.accept(note(state));
         }
-        told = view;
         if (outage || !noneClosed(view)) return;
         outage = true;
         outageNanos = nowNanos;
         outageAttempts = 0;
-        tell.accept(new ShardNote.OutageBegan(anyFailure()));
+        var byHand = view.stream().allMatch(state -> state.phase() == Phase.QUARANTINED);
+        tell.accept(new ShardNote.OutageBegan(byHand ? QUARANTINED : anyFailure()));
     }
 
     private static boolean noneClosed(List<ReplicaView> view) {

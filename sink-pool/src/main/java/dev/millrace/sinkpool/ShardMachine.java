@@ -65,7 +65,7 @@ public final class ShardMachine {
         this.trials = new Trials(settings.poison(), deliveries, ladder, counts, late);
     }
 
-    /// The one method that may change it. `nowNanos` never decreases. Commands come in the order
+    /// The one method that may change it, but for [#quarantine]. `nowNanos` never decreases. Commands come in the order
     /// in which they are to be carried out: an attempt that became possible is started before
     /// anything is settled (WRT-7).
     public void on(ShardEvent event, long nowNanos, Consumer<ShardCommand> out) {
@@ -104,6 +104,12 @@ public final class ShardMachine {
         if (!over) schedule(nowNanos, out);
         late.carryOut(out);
         finishIfDone(nowNanos, out);
+    }
+
+    /// A person keeps a replica from new attempts, whatever its breaker says, or lets it have them again; what is on
+    /// its way there goes on. Takes effect with the next event, which the caller passes to [#on] after this.
+    public void quarantine(int replica, boolean on, long nowNanos) {
+        dispatcher.quarantine(replica, on, nowNanos);
     }
 
     // --- what arrives

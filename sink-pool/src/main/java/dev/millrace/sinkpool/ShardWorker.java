@@ -5,6 +5,8 @@ import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -18,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// any `Throwable` of its own it settles every chunk it holds as failed, keeps its counters and
 /// its view, and tells the listener.
 ///
-/// Thread ownership: `offer`, `tell`, `hasRoom`, `view`, `counts`, `state` from any thread.
+/// Thread ownership: `offer`, `tell`, `hasRoom`, `quarantine`, `view`, `counts`, `state` from any thread.
 final class ShardWorker {
     /// The two clocks may differ by so much for no reason.
     private static final long LEAP_NANOS = 2_000_000_000L;
@@ -50,7 +52,9 @@ final class ShardWorker {
     private @Nullable ShardEvent current;
     private long aheadNanos;
     private Recognition told = Recognition.SHARED;
+    private Set<Integer> quarantined = Set.of();
     private boolean finished;
+    private volatile Set<Integer> quarantineAsked = Set.of();
     private volatile ShardView view;
     private volatile ShardStatus.Worker state = ShardStatus.Worker.RUNNING;
 
@@ -160,6 +164,15 @@ final class ShardWorker {
         return counts;
     }
 
+    /// From its next step on, which comes at once.
+    synchronized void quarantine(int replica, boolean on) {
+        var asked = new TreeSet<>(quarantineAsked);
+        if (on) asked.add(replica);
+        else asked.remove(replica);
+        quarantineAsked = Set.copyOf(asked);
+        mailbox.tell(new ShardEvent.Tick());
+    }
+
     ShardView view() {
         return view;
     }
@@ -202,6 +215,7 @@ final class ShardWorker {
         }
         tellOfTokens();
         tellOfLeap();
+        tellOfQuarantine();
         machine.on(event, clock.nanoTime(), this::carryOut);
         if (event instanceof ShardEvent.EpochEnded(var partition, var epoch)) {
             var waiting = mailbox.withdraw(
@@ -219,6 +233,16 @@ final class ShardWorker {
         if (now.equals(told)) return;
         told = now;
         machine.on(new ShardEvent.TokensKnown(now), clock.nanoTime(), this::carryOut);
+    }
+
+    private void tellOfQuarantine() {
+        var asked = quarantineAsked;
+        if (asked.equals(quarantined)) return;
+        for (var replica = 0; replica < writers.size(); replica++) {
+            var on = asked.contains(replica);
+            if (on != quarantined.contains(replica)) machine.quarantine(replica, on, clock.nanoTime());
+        }
+        quarantined = asked;
     }
 
     /// The monotonic clock may stand still while the machine sleeps; the wall clock does not.

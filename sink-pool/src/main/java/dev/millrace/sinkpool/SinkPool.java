@@ -157,6 +157,14 @@ public final class SinkPool implements Intake, AutoCloseable {
         return finished;
     }
 
+    /// Keeps a replica of a shard from new attempts, whatever its breaker says, or lets it have them again; what is on
+    /// its way there goes on. Returns at once; [#status] shows when it holds. Nothing of it outlives the pool. Does
+    /// nothing where there is no such shard.
+    public void quarantine(ShardId shard, int replica, boolean on) {
+        for (var one : all)
+            if (one.spec().settings().shard().equals(shard)) one.worker().quarantine(replica, on);
+    }
+
     public List<ShardStatus> status() {
         return all.stream().map(SinkPool::status).toList();
     }

@@ -91,6 +91,41 @@ final class BreakerWaitTest {
     }
 
     @Test
+    void aReplicaInQuarantineGetsNoAttemptAndNoPingUntilItIsReleased() {
+        var shard = one(2);
+        shard.machine.quarantine(0, true, shard.now());
+        var start = shard.fullBatch(0).start();
+        assertThat(start.replica()).isOne();
+        assertThat(phase(shard, 0)).isEqualTo(Phase.QUARANTINED);
+
+        var news = shard.sick(start);
+        assertThat(news.told(ShardNote.OutageBegan.class)).hasSize(1);
+        var probe = shard.tickAt(5000).start();
+        assertThat(probe.replica()).as("the other, which came back").isOne();
+        shard.sick(probe);
+
+        shard.machine.quarantine(0, false, shard.now());
+        var released = shard.tickAt(5400).start();
+        assertThat(released.replica()).isZero();
+        shard.written(released);
+        shard.assertAtRest();
+    }
+
+    @Test
+    void withEveryReplicaInQuarantineTheOutageIsToldAsMade() {
+        var shard = one(1);
+        shard.machine.quarantine(0, true, shard.now());
+        var step = shard.fullBatch(0);
+        assertThat(step.started()).isEmpty();
+        assertThat(step.told(ShardNote.OutageBegan.class))
+                .singleElement()
+                .satisfies(note -> assertThat(note.first().code()).isEqualTo("quarantined"));
+        shard.machine.quarantine(0, false, shard.now());
+        shard.written(shard.tickAt(1).start());
+        shard.assertAtRest();
+    }
+
+    @Test
     @Tag("BRK-6")
     void withEveryReplicaOpenABatchWaitsForTheEarliestProbeTime() {
         var shard = one(2);

@@ -46,6 +46,21 @@ final class SinkPoolTest {
     }
 
     @Test
+    void aQuarantineHoldsFromTheNextAttemptOnUntilItIsReleased() throws Exception {
+        try (var pool = new Pool(new FakeSink(), _ -> {}).start()) {
+            var shard = pool.status().shard();
+            pool.pool.quarantine(shard, 0, true);
+            eventually("in quarantine", () -> !pool.status().view().usable());
+            pool.offerBatch(0, 0);
+            eventually("sealed", () -> pool.status().view().heldRows() == 10);
+            assertThat(pool.counts().attemptsOf(0)).isZero();
+            pool.pool.quarantine(shard, 0, false);
+            assertThat(pool.source.awaitResolved()).isEqualTo(Resolution.DONE);
+            pool.finish();
+        }
+    }
+
+    @Test
     void aPoolThatIsClosedClosesTheWriterOfEachReplica() {
         var sink = new FakeSink();
         try (var pool = new Pool(sink, s -> s.replicas = 3).start()) {

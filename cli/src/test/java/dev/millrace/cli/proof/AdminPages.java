@@ -61,6 +61,18 @@ final class AdminPages {
         }
     }
 
+    /// The status code that an act is answered with.
+    int post(String path, String token) throws IOException {
+        var connection = open(path);
+        connection.setRequestMethod("POST");
+        connection.setRequestProperty("Authorization", "Bearer " + token);
+        try {
+            return connection.getResponseCode();
+        } finally {
+            connection.disconnect();
+        }
+    }
+
     private HttpURLConnection open(String path) throws IOException {
         var connection = (HttpURLConnection)
                 URI.create("http://127.0.0.1:" + port + path).toURL().openConnection();
