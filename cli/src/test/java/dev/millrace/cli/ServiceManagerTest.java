@@ -33,8 +33,8 @@ final class ServiceManagerTest {
 
     @Test
     void aManagerThatDoesNotReadHoldsUpNoDrain(@TempDir Path directory) throws IOException {
-        var room = Integer.parseInt(Files.readString(Path.of("/proc/sys/net/unix/max_dgram_qlen"))
-                .strip());
+        var room = Integer.parseInt(
+                Files.readString(Path.of("/proc/sys/net/unix/max_dgram_qlen")).strip());
         try (var socket = NotifySocket.listen(directory.resolve("deaf").toString(), LIMIT)) {
             var manager = new ServiceManager(socket.name());
             assertTimeoutPreemptively(LIMIT, () -> {

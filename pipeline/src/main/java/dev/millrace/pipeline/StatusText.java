@@ -58,10 +58,16 @@ final class StatusText {
     }
 
     private void head() {
-        line(String.format(Locale.ROOT, "%s  %s  (Millrace %s)",
-                now.who().pipeline(), now.state(), now.who().version()));
+        line(String.format(
+                Locale.ROOT,
+                "%s  %s  (Millrace %s)",
+                now.who().pipeline(),
+                now.state(),
+                now.who().version()));
         var held = now.inFlight();
-        line(String.format(Locale.ROOT, "in %s/s  durable %s/s  lag %s  in flight %,d of %,d rows, %,d of %,d MiB",
+        line(String.format(
+                Locale.ROOT,
+                "in %s/s  durable %s/s  lag %s  in flight %,d of %,d rows, %,d of %,d MiB",
                 rate(pulse.inPerSecond()),
                 rate(pulse.durablePerSecond()),
                 number(now.lag()),
@@ -69,12 +75,16 @@ final class StatusText {
                 held.maxRows(),
                 held.bytes() / MEBIBYTE,
                 held.maxBytes() / MEBIBYTE));
-        now.guarantees().forEach((sink, holds) -> line(String.format(Locale.ROOT, "sink %s  %s: %s", sink, holds.level(), cut(holds.why()))));
+        now.guarantees()
+                .forEach((sink, holds) ->
+                        line(String.format(Locale.ROOT, "sink %s  %s: %s", sink, holds.level(), cut(holds.why()))));
     }
 
     private void shard(ShardStatus shard) {
         var view = shard.view();
-        line(String.format(Locale.ROOT, "%s  %s  holds %,d rows",
+        line(String.format(
+                Locale.ROOT,
+                "%s  %s  holds %,d rows",
                 shard.shard(),
                 view.usable() ? view.blocked() ? "blocked" : "takes rows" : "takes nothing",
                 view.heldRows() + view.openRows()));
@@ -82,7 +92,9 @@ final class StatusText {
             var state = replica.state();
             var index = state.replica();
             var failure = replica.lastFailure();
-            line(String.format(Locale.ROOT, "  %-28s %-14s %9s/s  %s",
+            line(String.format(
+                    Locale.ROOT,
+                    "  %-28s %-14s %9s/s  %s",
                     EndpointName.of(shard.endpoints().get(index)),
                     phase(replica),
                     rate(pulse.ofReplica(shard.shard(), index)),
@@ -105,18 +117,22 @@ final class StatusText {
                         .thenComparing(Comparator.comparingLong(StatusText::lag).reversed()))
                 .toList();
         if (owned.isEmpty()) return;
-        line(String.format(Locale.ROOT, "%n%-30s %12s %14s %8s  %s", "partition", "lag", "watermark", "stands", "blocked by"));
+        line(String.format(
+                Locale.ROOT, "%n%-30s %12s %14s %8s  %s", "partition", "lag", "watermark", "stands", "blocked by"));
         for (var partition : owned.subList(0, Math.min(PARTITIONS, owned.size()))) {
             var by = now.blockedBy(partition);
             var shard = now.waitsFor(partition);
-            line(String.format(Locale.ROOT, "%-30s %12s %14s %8s  %s",
+            line(String.format(
+                    Locale.ROOT,
+                    "%-30s %12s %14s %8s  %s",
                     partition.partition(),
                     number(partition.lag()),
                     number(partition.watermark()),
                     partition.pending() == 0 ? "" : Span.of(partition.headNanos()),
                     by != null ? cut(by) : shard == null ? "" : "shard " + shard));
         }
-        if (owned.size() > PARTITIONS) line(String.format(Locale.ROOT, "and %,d partitions more", owned.size() - PARTITIONS));
+        if (owned.size() > PARTITIONS)
+            line(String.format(Locale.ROOT, "and %,d partitions more", owned.size() - PARTITIONS));
     }
 
     private static long lag(PartitionView partition) {
@@ -128,7 +144,9 @@ final class StatusText {
         if (events.isEmpty()) return;
         line("\nlast events, UTC");
         for (var event : events.subList(0, Math.min(EVENTS, events.size())))
-            line(String.format(Locale.ROOT, "%s  %s%s  %s  %s",
+            line(String.format(
+                    Locale.ROOT,
+                    "%s  %s%s  %s  %s",
                     event.at().truncatedTo(ChronoUnit.SECONDS),
                     event.event(),
                     event.count() == 1 ? "" : " x" + event.count(),

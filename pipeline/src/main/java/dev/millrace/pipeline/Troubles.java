@@ -207,7 +207,8 @@ final class Troubles {
         return ". "
                 + (rows == 0
                         ? "No row waits for it yet"
-                        : Span.rows(rows) + (rows == 1 ? " waits" : " wait") + " in its batches, others behind or in Kafka"
+                        : Span.rows(rows) + (rows == 1 ? " waits" : " wait")
+                                + " in its batches, others behind or in Kafka"
                                 + (all == null ? "" : " (" + Span.count(all) + " in all)"))
                 + "; nothing is lost.";
     }

@@ -128,7 +128,11 @@ final class AdminServerTest {
         Assumptions.assumeTrue(address.isPresent(), "this machine has no address but loopback's");
         try (var outside = start(address.get(), Set.of("millrace"), AdminToken.NONE)) {
             for (var host : new String[] {
-                address.get().getHostAddress() + ":9090", "millrace:9090", "203.0.113.7", "[2001:db8::1]:1", "localhost:9090"
+                address.get().getHostAddress() + ":9090",
+                "millrace:9090",
+                "203.0.113.7",
+                "[2001:db8::1]:1",
+                "localhost:9090"
             })
                 assertThat(answer(outside, "GET /healthz HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n\r\n"))
                         .as(host)

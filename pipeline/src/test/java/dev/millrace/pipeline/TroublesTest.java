@@ -63,8 +63,9 @@ final class TroublesTest {
         moment.partition(10, 60 * SECOND, null, null);
         assertThat(only().level()).isEqualTo(Trouble.Level.BAD);
         assertThat(moment.headline())
-                .isEqualTo("Shard warehouse/s1 takes nothing: both its replicas refuse connections. 41,000 rows wait in its"
-                        + " batches, others behind or in Kafka (12,300 in all); nothing is lost.");
+                .isEqualTo(
+                        "Shard warehouse/s1 takes nothing: both its replicas refuse connections. 41,000 rows wait in its"
+                                + " batches, others behind or in Kafka (12,300 in all); nothing is lost.");
         assertThat(only().remedy())
                 .isEqualTo("db-a:1, db-b:1: Start the server, or look why nothing listens there. It is tried again by"
                         + " itself; nothing has to be restarted. Next try in 3 s.");
