@@ -258,9 +258,9 @@ public final class Pipeline {
                     new PipelineMetrics.Sources(
                             clock,
                             budget,
-                            made.counters(),
-                            this::partitions,
+                            made::view,
                             pool::status,
+                            this::guarantees,
                             this::unknownFields,
                             advisory.stream()
                                     .<Supplier<AdvisoryView>>map(sink -> sink::view)

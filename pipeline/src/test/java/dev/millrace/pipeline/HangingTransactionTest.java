@@ -7,6 +7,7 @@ import dev.millrace.checkpoint.TopicId;
 import dev.millrace.kafka.HangingTransaction;
 import dev.millrace.kafka.PartitionView;
 import dev.millrace.kafka.SourceCounters;
+import dev.millrace.kafka.SourceView;
 import dev.millrace.sinkpool.AdmissionBudget;
 import java.util.List;
 import java.util.Map;
@@ -52,7 +53,13 @@ final class HangingTransactionTest {
         var metrics = new PipelineMetrics(
                 scrape.registry("test"),
                 new PipelineMetrics.Sources(
-                        () -> 0, BUDGET, new SourceCounters(), () -> orders(now[0]), List::of, Map::of, List.of()));
+                        () -> 0,
+                        BUDGET,
+                        () -> new SourceView(true, 0, List.of(), orders(now[0]), new SourceCounters()),
+                        List::of,
+                        Map::of,
+                        Map::of,
+                        List.of()));
         assertThat(scrape.answer(metrics).body().lines())
                 .anySatisfy(line -> assertThat(line)
                         .startsWith("millrace_transaction_hanging_seconds{")

@@ -8,6 +8,7 @@ import dev.millrace.checkpoint.TopicId;
 import dev.millrace.kafka.AdvisoryAccount;
 import dev.millrace.kafka.PartitionView;
 import dev.millrace.kafka.SourceCounters;
+import dev.millrace.kafka.SourceView;
 import dev.millrace.sinkpool.AdmissionBudget;
 import dev.millrace.sinkpool.Failure;
 import dev.millrace.sinkpool.Guarantee;
@@ -33,6 +34,7 @@ class PipelineMetricsTest {
     private static final ShardId SHARD = new ShardId("warehouse", "s0");
 
     private final List<PartitionView> partitions = new ArrayList<>();
+    private final SourceCounters counters = new SourceCounters();
     private final ShardCounts counts = new ShardCounts(1);
     private final Map<String, Long> unknownFields = new TreeMap<>();
     private final Scrape scrape = new Scrape();
@@ -44,11 +46,15 @@ class PipelineMetricsTest {
             new PipelineMetrics.Sources(
                     () -> now,
                     new AdmissionBudget(10, 1_000, 0.5),
-                    new SourceCounters(),
-                    () -> List.copyOf(partitions),
+                    this::source,
                     () -> List.of(shard()),
+                    () -> Map.of("warehouse", new Guarantee(Guarantee.Level.L2, "it remembers")),
                     () -> Map.of("warehouse", unknownFields),
                     List.of(this::shadow)));
+
+    private SourceView source() {
+        return new SourceView(true, 300 * SECOND, List.of(), partitions, counters);
+    }
 
     private AdvisoryView shadow() {
         return new AdvisoryView(
