@@ -31,6 +31,7 @@ record AdminPages(
         Supplier<Map<String, Map<String, Long>>> unknownFields,
         Supplier<Map<String, Guarantee>> guarantees,
         BooleanSupplier stopping,
+        Supplier<RunningFile> file,
         Supplier<Answer> metrics) {
     Map<String, Supplier<Answer>> pages() {
         return Map.of(
@@ -99,6 +100,7 @@ record AdminPages(
                 unknownFields.get(),
                 advisory.get(),
                 guarantees.get(),
+                file.get(),
                 clock.nanoTime()));
     }
 }

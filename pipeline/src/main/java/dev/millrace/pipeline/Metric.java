@@ -64,6 +64,13 @@ enum Metric {
     MAX_ROWS("millrace.admission.max.rows", "rows", "", "that may be in flight: admission.max_rows"),
     MAX_BYTES("millrace.admission.max.bytes", "bytes", "", "that may be in flight: admission.max_bytes"),
 
+    RELOADS(
+            "millrace.reloads",
+            "reloads",
+            "result",
+            "of the file: done, refused (it cannot run; the one before runs on), failed (it did not start; the one before"
+                    + " was started again)"),
+    FILE_REFUSED("millrace.file.refused", "1 or 0", "", "1 while the file last given is not the one that runs"),
     POLL_LOOP("millrace.poll.loop.seconds", "seconds", "", "since the slowest poll loop last turned"),
     POLL_LOOP_LIMIT(
             "millrace.poll.loop.limit.seconds",

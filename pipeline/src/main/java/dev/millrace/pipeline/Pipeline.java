@@ -111,6 +111,7 @@ public final class Pipeline {
     private final CompletableFuture<Void> stopAsked = new CompletableFuture<>();
     private final List<Runnable> whenStopping = new CopyOnWriteArrayList<>();
     private final List<Consumer<ReplicaChange>> whenReplicaChanges = new CopyOnWriteArrayList<>();
+    private Supplier<RunningFile> runningFile;
     private volatile @Nullable AdminServer admin;
     /// Made when the sinks have said what they look like: encoders need to know.
     private volatile @Nullable KafkaSource source;
@@ -122,6 +123,7 @@ public final class Pipeline {
         this.config = config;
         this.version = version;
         this.levels = new Levels(config.delivery(), config.require());
+        this.runningFile = () -> RunningFile.none(startedAt);
         var admission = config.admission();
         this.budget =
                 new AdmissionBudget(admission.maxRows(), admission.maxBytes(), admission.resumeBelowPercent() / 100);
@@ -182,6 +184,11 @@ public final class Pipeline {
     /// Runs `action` once, when it begins to stop, on the thread that stops it. Before `start`.
     public void whenStopping(Runnable action) {
         whenStopping.add(action);
+    }
+
+    /// Has `/status` and the metrics tell this of its file. Before `start`.
+    public void whichFile(Supplier<RunningFile> tells) {
+        runningFile = tells;
     }
 
     /// Tells each change of a replica's breaker, on a shard worker's thread. Before `start`.
@@ -261,6 +268,7 @@ public final class Pipeline {
                             made::view,
                             pool::status,
                             this::guarantees,
+                            runningFile,
                             this::unknownFields,
                             advisory.stream()
                                     .<Supplier<AdvisoryView>>map(sink -> sink::view)
@@ -304,6 +312,7 @@ public final class Pipeline {
                                     this::unknownFields,
                                     this::guarantees,
                                     this::ended,
+                                    runningFile,
                                     this::scraped)
                             .pages());
             admin = server;

@@ -49,6 +49,7 @@ final class PipelineMetrics {
             Supplier<SourceView> source,
             Supplier<List<ShardStatus>> shards,
             Supplier<Map<String, Guarantee>> guarantees,
+            Supplier<RunningFile> file,
             Supplier<Map<String, Map<String, Long>>> unknownFields,
             List<Supplier<AdvisoryView>> advisory) {
         Sources {
@@ -80,6 +81,7 @@ final class PipelineMetrics {
         ofBudget();
         ofSource();
         ofGuarantees();
+        ofFile();
         for (var shard : from.shards().get()) ofShard(shard);
         refused = new RefusedMeters(registry, from.unknownFields());
         for (var sink : from.advisory()) AdvisoryMetrics.register(registry, sink);
@@ -129,6 +131,21 @@ final class PipelineMetrics {
             case L3 -> 3;
             case L4 -> 4;
         };
+    }
+
+    private void ofFile() {
+        reloads("done", RunningFile.Reloads::done);
+        reloads("refused", RunningFile.Reloads::refused);
+        reloads("failed", RunningFile.Reloads::failed);
+        gauge(Metric.FILE_REFUSED, Tags.empty(), () -> from.file().get().refused() == null ? 0 : 1);
+    }
+
+    private void reloads(String result, ToLongFunction<RunningFile.Reloads> count) {
+        counter(
+                Metric.RELOADS,
+                Tags.of("result", result),
+                from.file(),
+                file -> count.applyAsLong(file.get().reloads()));
     }
 
     private void ofShard(ShardStatus shard) {

@@ -40,6 +40,7 @@ final class StatusJson {
             Map<String, Map<String, Long>> unknownFields,
             List<AdvisoryView> advisory,
             Map<String, Guarantee> guarantees,
+            RunningFile file,
             long nowNanos) {
         var text = new StringWriter();
         try (var generator = JSON.createGenerator(text)) {
@@ -47,6 +48,7 @@ final class StatusJson {
             generator.writeStartObject();
             generator.writeStringField("pipeline", pipeline);
             generator.writeStringField("state", state);
+            json.file(file);
             generator.writeFieldName("in_flight");
             json.budget(budget);
             generator.writeArrayFieldStart("sinks");
@@ -69,6 +71,28 @@ final class StatusJson {
             throw new UncheckedIOException(impossible);
         }
         return text.toString();
+    }
+
+    private void file(RunningFile file) throws IOException {
+        out.writeObjectFieldStart("configuration");
+        text("file", file.file());
+        out.writeStringField("digest", file.digest());
+        out.writeStringField("running_since", file.since().toString());
+        out.writeNumberField("reloads", file.reloads().done());
+        out.writeFieldName("refused");
+        var refused = file.refused();
+        if (refused == null) {
+            out.writeNull();
+        } else {
+            out.writeStartObject();
+            out.writeStringField("digest", refused.digest());
+            out.writeStringField("at", refused.at().toString());
+            out.writeArrayFieldStart("reasons");
+            for (var reason : refused.reasons()) out.writeString(reason);
+            out.writeEndArray();
+            out.writeEndObject();
+        }
+        out.writeEndObject();
     }
 
     private void counts(String name, Map<String, Long> counts) throws IOException {

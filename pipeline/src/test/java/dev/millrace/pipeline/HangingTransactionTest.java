@@ -9,6 +9,7 @@ import dev.millrace.kafka.PartitionView;
 import dev.millrace.kafka.SourceCounters;
 import dev.millrace.kafka.SourceView;
 import dev.millrace.sinkpool.AdmissionBudget;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -33,7 +34,7 @@ final class HangingTransactionTest {
         assertThat(StuckJson.of(hangs, List.of(), 10 * SECOND, 0))
                 .contains("\"topic\":\"orders\",\"partition\":3")
                 .contains(told);
-        assertThat(StatusJson.of("shop", "running", hangs, List.of(), BUDGET, Map.of(), List.of(), Map.of(), 0))
+        assertThat(StatusJson.of("shop", "running", hangs, List.of(), BUDGET, Map.of(), List.of(), Map.of(), RunningFile.none(Instant.EPOCH), 0))
                 .contains(told);
     }
 
@@ -58,6 +59,7 @@ final class HangingTransactionTest {
                         () -> new SourceView(true, 0, List.of(), orders(now[0]), new SourceCounters()),
                         List::of,
                         Map::of,
+                        () -> RunningFile.none(Instant.EPOCH),
                         Map::of,
                         List.of()));
         assertThat(scrape.answer(metrics).body().lines())

@@ -25,6 +25,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -103,6 +104,7 @@ class MetricsPageTest {
                         () -> source,
                         () -> List.of(shard()),
                         () -> Map.of("warehouse", new Guarantee(Guarantee.Level.L2, "it remembers")),
+                        () -> RunningFile.none(Instant.EPOCH),
                         () -> Map.of("warehouse", Map.of()),
                         List.of(() ->
                                 new AdvisoryView("shadow", true, new AdvisoryAccount(), budget, List.of(shard())))));

@@ -20,6 +20,7 @@ import dev.millrace.sinkpool.ShardStatus;
 import dev.millrace.sinkpool.ShardView;
 import java.net.URI;
 import java.util.ArrayList;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -49,6 +50,7 @@ class PipelineMetricsTest {
                     this::source,
                     () -> List.of(shard()),
                     () -> Map.of("warehouse", new Guarantee(Guarantee.Level.L2, "it remembers")),
+                    () -> RunningFile.none(Instant.EPOCH),
                     () -> Map.of("warehouse", unknownFields),
                     List.of(this::shadow)));
 
@@ -149,6 +151,7 @@ class PipelineMetricsTest {
                         Map.of("warehouse", unknownFields),
                         List.of(),
                         Map.of("warehouse", new Guarantee(Guarantee.Level.L2, "it remembers")),
+                        RunningFile.none(Instant.EPOCH),
                         0))
                 .contains("\"sinks\":[{\"name\":\"warehouse\",\"level\":\"L2\",\"why\":\"it remembers\"}]")
                 .contains("\"unknown_fields\":{\"warehouse\":{\"colour\":2,\"size\":3}}")
