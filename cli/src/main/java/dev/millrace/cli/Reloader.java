@@ -19,7 +19,8 @@ import org.slf4j.LoggerFactory;
 /// Reads the file of a running pipeline anew when it is asked to, and hands it over if it can run.
 ///
 /// Fit is a file that is read without a problem, and of which a look at all that it names ([Doctor]) finds no fault. An
-/// address that does not answer is one too, unless what runs has it already: then it is down, and no mistake. A file that
+/// address that does not answer is one too, unless what runs has it already: then it is down, and no mistake. A file
+/// that
 /// is not fit changes nothing, and is told.
 ///
 /// What is asked while a reload is under way is done once behind it.
@@ -63,7 +64,10 @@ final class Reloader {
     /// Asks for a reload. Returns at once.
     void ask(String why) {
         asked.release();
-        LOG.atInfo().addKeyValue("event", "reload_asked").addKeyValue("file", file).log("{}", why);
+        LOG.atInfo()
+                .addKeyValue("event", "reload_asked")
+                .addKeyValue("file", file)
+                .log("{}", why);
     }
 
     private void run() {

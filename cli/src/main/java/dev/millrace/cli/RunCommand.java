@@ -27,7 +27,7 @@ final class RunCommand implements Callable<Integer> {
         var given = file == null ? null : PipelineFile.give(file);
         var config = given == null ? null : given.told();
         if (given == null || config == null) return ExitCode.BAD_CONFIGURATION.code();
-        Logs.configure(config.logging().format(), config.logging().level());
+        Logs.configure(config);
         return new RunProcess(given.file(), watch).call(new LoadedFile(config, given.digest()));
     }
 }

@@ -104,7 +104,7 @@ final class RunProcess {
 
     /// Of a file whose target was open before. What cannot be written by now goes to standard output at its end.
     private static ReportSink again(LoadedFile of) {
-        Logs.configure(of.config().logging().format(), of.config().logging().level());
+        Logs.configure(of.config());
         return ReportSink.of(of.config().drain().report());
     }
 
@@ -178,8 +178,9 @@ final class RunProcess {
             LOG.atError()
                     .addKeyValue("event", "reload_given_up")
                     .setCause(fault)
-                    .log("the pipeline before did not give everything back; the process ends, so that nothing runs beside"
-                            + " what is left of it");
+                    .log(
+                            "the pipeline before did not give everything back; the process ends, so that nothing runs beside"
+                                    + " what is left of it");
             return false;
         }
     }

@@ -10,7 +10,11 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param file its path, null for a pipeline that was not made from a file
 public record RunningFile(
-        @Nullable String file, String digest, Instant since, Reloads reloads, @Nullable Refused refused) {
+        @Nullable String file,
+        String digest,
+        Instant since,
+        Reloads reloads,
+        @Nullable Refused refused) {
     /// How often it was read anew and ran then, was refused with nothing changed, and did not start, so that the one
     /// before was started again.
     public record Reloads(long done, long refused, long failed) {

@@ -34,7 +34,17 @@ final class HangingTransactionTest {
         assertThat(StuckJson.of(hangs, List.of(), 10 * SECOND, 0))
                 .contains("\"topic\":\"orders\",\"partition\":3")
                 .contains(told);
-        assertThat(StatusJson.of("shop", "running", hangs, List.of(), BUDGET, Map.of(), List.of(), Map.of(), RunningFile.none(Instant.EPOCH), 0))
+        assertThat(StatusJson.of(
+                        "shop",
+                        "running",
+                        hangs,
+                        List.of(),
+                        BUDGET,
+                        Map.of(),
+                        List.of(),
+                        Map.of(),
+                        RunningFile.none(Instant.EPOCH),
+                        0))
                 .contains(told);
     }
 

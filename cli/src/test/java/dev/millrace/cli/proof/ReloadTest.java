@@ -41,8 +41,10 @@ class ReloadTest {
     }
 
     private static void awaitReloads(Trial trial, int count) throws Exception {
-        trial.await(count + " reloads", () -> trial.pages().code("/readyz") == 200
-                && configuration(trial).get("reloads").asInt() == count);
+        trial.await(
+                count + " reloads",
+                () -> trial.pages().code("/readyz") == 200
+                        && configuration(trial).get("reloads").asInt() == count);
     }
 
     /// How many threads there are of each name without its numbers; virtual ones, and those that carry them, left out.
@@ -108,7 +110,8 @@ class ReloadTest {
                 assertThat(trial.process().awaitExit(Duration.ofSeconds(12)))
                         .as(trial.process()::evidence)
                         .isZero();
-                var reasons = trial.process().stdout().lines().map(ReloadTest::report).toList();
+                var reasons =
+                        trial.process().stdout().lines().map(ReloadTest::report).toList();
                 assertThat(reasons).containsExactly("reload", "reload", "reload", "SIGTERM");
             }
             assertThat(scene.store().against(scene.orders())).isEqualTo(Store.Difference.NONE);
@@ -129,7 +132,8 @@ class ReloadTest {
         scene.orders().produce(ROWS);
         trial.await("it holds rows", () -> trial.pages().metric("millrace_inflight_rows") == ROWS);
         trial.process().hangUp();
-        trial.await("it drains", () -> trial.pages().status().get("state").asText().equals("draining"));
+        trial.await(
+                "it drains", () -> trial.pages().status().get("state").asText().equals("draining"));
         trial.process().hangUp();
         scene.heal();
         awaitReloads(trial, 3);
@@ -149,7 +153,9 @@ class ReloadTest {
                 scene.orders().produce(ROWS);
                 trial.await("it holds rows", () -> trial.pages().metric("millrace_inflight_rows") == ROWS);
                 trial.process().hangUp();
-                trial.await("it drains", () -> trial.pages().status().get("state").asText().equals("draining"));
+                trial.await(
+                        "it drains",
+                        () -> trial.pages().status().get("state").asText().equals("draining"));
 
                 trial.process().terminate();
 

@@ -47,7 +47,8 @@ class SignalsTest {
             var scrape = scrapeOfAPipelineWithAll(stage);
             pageSaysWhatIsThere(scrape);
             var queries = new LinkedHashMap<String, String>();
-            alerts().forEach((name, rule) -> queries.put("alert " + name, rule.at("/expr").asText()));
+            alerts().forEach((name, rule) ->
+                    queries.put("alert " + name, rule.at("/expr").asText()));
             panels(new ObjectMapper().readTree(DASHBOARD.toFile()), queries);
             assertThat(queries).hasSizeGreaterThan(40);
             var metrics = Metrics.parse(scrape);
@@ -61,13 +62,16 @@ class SignalsTest {
         var rules = alerts();
         assertThat(rules).hasSizeGreaterThan(15).allSatisfy((name, rule) -> {
             assertThat(rule.at("/labels/severity").asText()).isIn("critical", "warning");
-            assertThat(rule.at("/annotations/summary").asText()).contains("{{ $labels.").endsWith(".");
+            assertThat(rule.at("/annotations/summary").asText())
+                    .contains("{{ $labels.")
+                    .endsWith(".");
             assertThat(rule.at("/annotations/runbook").asText()).endsWith(".");
             assertThat(tried).contains("- name: " + name + "\n", "alertname=\"" + name + "\"");
         });
     }
 
-    /// Whatever has series only while something holds has them there, save a transaction that hangs, which takes a minute.
+    /// Whatever has series only while something holds has them there, save a transaction that hangs, which takes a
+    /// minute.
     private static String scrapeOfAPipelineWithAll(Stage stage) throws Exception {
         stage.execute("create table t (id integer primary key, p integer)");
         stage.execute("create table shadow (id integer primary key, p integer)");
@@ -85,8 +89,11 @@ class SignalsTest {
                         && run.metrics().has("millrace_rows_poison_total")
                         && run.metrics().sum("millrace_inflight_rows") == 0);
         var scrape = run.pages().body("/metrics");
-        assertThat(Metrics.parse(scrape).sum("millrace_rows_unaccounted")).as("OPS-9").isZero();
-        assertThat(Metrics.parse(scrape).sum("millrace_rows_dead_lettered_total")).isEqualTo(1);
+        assertThat(Metrics.parse(scrape).sum("millrace_rows_unaccounted"))
+                .as("OPS-9")
+                .isZero();
+        assertThat(Metrics.parse(scrape).sum("millrace_rows_dead_lettered_total"))
+                .isEqualTo(1);
         run.stop(0);
         return scrape;
     }
@@ -98,7 +105,10 @@ class SignalsTest {
             if (match.matches()) page.put(match.group(1), match.group(2));
         }
         var there = new LinkedHashMap<String, String>();
-        scrape.lines().map(TYPE_LINE::matcher).filter(match -> match.matches()).forEach(match -> there.put(match.group(1), match.group(2)));
+        scrape.lines()
+                .map(TYPE_LINE::matcher)
+                .filter(match -> match.matches())
+                .forEach(match -> there.put(match.group(1), match.group(2)));
         there.entrySet().removeIf(entry -> entry.getKey().endsWith("_seconds_max"));
         assertThat(page.remove(HANGS)).isEqualTo("gauge");
         there.remove(HANGS);
@@ -118,22 +128,32 @@ class SignalsTest {
         for (var variable : dashboard.at("/templating/list")) {
             var query = variable.at("/query/query").asText();
             if (!query.isEmpty())
-                into.put("variable " + variable.get("name").asText(), query.replaceAll("label_values\\((.*), (\\w+)\\)", "sum by ($2) ($1)"));
+                into.put(
+                        "variable " + variable.get("name").asText(),
+                        query.replaceAll("label_values\\((.*), (\\w+)\\)", "sum by ($2) ($1)"));
         }
         for (var panel : dashboard.get("panels"))
             for (var target : panel.path("targets"))
-                into.put("panel " + panel.get("title").asText() + " " + target.get("refId").asText(), target.get("expr").asText());
+                into.put(
+                        "panel " + panel.get("title").asText() + " "
+                                + target.get("refId").asText(),
+                        target.get("expr").asText());
     }
 
-    /// Every metric of a query has series, every label that it asks of one is on them with a value that fits, and what it sums by is on one of them.
+    /// Every metric of a query has series, every label that it asks of one is on them with a value that fits, and what
+    /// it sums by is on one of them.
     private static void isIn(Metrics metrics, String where, String query) {
         var parsed = Query.parse(query);
         assertThat(parsed.selectors()).as("%s: %s", where, query).isNotEmpty();
         var labels = new LinkedHashSet<String>();
         for (var selector : parsed.selectors()) {
             if (NOT_HERE.contains(selector.metric())) continue;
-            var series = metrics.of(selector.metric()).keySet().stream().map(SignalsTest::labels).toList();
-            assertThat(series).as("series of %s, which %s asks for", selector.metric(), where).isNotEmpty();
+            var series = metrics.of(selector.metric()).keySet().stream()
+                    .map(SignalsTest::labels)
+                    .toList();
+            assertThat(series)
+                    .as("series of %s, which %s asks for", selector.metric(), where)
+                    .isNotEmpty();
             series.forEach(one -> labels.addAll(one.keySet()));
             selector.matchers().forEach((label, values) -> {
                 if (OF_THE_TARGET.contains(label)) return;
@@ -161,23 +181,36 @@ class SignalsTest {
         record Selector(String metric, Map<String, List<String>> matchers) {}
 
         private static final Pattern BY = Pattern.compile("\\b(by|on|without|ignoring)\\s*\\(([^)]*)\\)");
-        private static final Pattern SELECTOR = Pattern.compile("([a-z_][a-z0-9_]*)\\s*(?:\\{([^}]*)\\})?(?!\\s*\\()(?![a-z0-9_])");
+        private static final Pattern SELECTOR =
+                Pattern.compile("([a-z_][a-z0-9_]*)\\s*(?:\\{([^}]*)\\})?(?!\\s*\\()(?![a-z0-9_])");
         private static final Pattern MATCHER = Pattern.compile("(\\w+)\\s*=~?\\s*\"([^\"]*)\"");
         private static final Set<String> WORDS = Set.of("and", "or", "unless", "offset", "bool");
 
         static Query parse(String query) {
             var by = new LinkedHashSet<String>();
-            Function<String, List<String>> words = text -> Pattern.compile("\\w+").matcher(text).results().map(it -> it.group()).toList();
+            Function<String, List<String>> words = text -> Pattern.compile("\\w+")
+                    .matcher(text)
+                    .results()
+                    .map(it -> it.group())
+                    .toList();
             BY.matcher(query).results().forEach(match -> by.addAll(words.apply(match.group(2))));
             var rest = BY.matcher(query).replaceAll(" ").replaceAll("\\[[^]]*]", " ");
             var selectors = new ArrayList<Selector>();
-            SELECTOR.matcher(rest).results().filter(match -> !WORDS.contains(match.group(1))).forEach(match -> {
-                var matchers = new LinkedHashMap<String, List<String>>();
-                if (match.group(2) != null)
-                    MATCHER.matcher(match.group(2)).results().forEach(one -> matchers.put(
-                            one.group(1), one.group(2).startsWith("$") ? List.of() : List.of(one.group(2).split("\\|"))));
-                selectors.add(new Selector(match.group(1), matchers));
-            });
+            SELECTOR.matcher(rest)
+                    .results()
+                    .filter(match -> !WORDS.contains(match.group(1)))
+                    .forEach(match -> {
+                        var matchers = new LinkedHashMap<String, List<String>>();
+                        if (match.group(2) != null)
+                            MATCHER.matcher(match.group(2))
+                                    .results()
+                                    .forEach(one -> matchers.put(
+                                            one.group(1),
+                                            one.group(2).startsWith("$")
+                                                    ? List.of()
+                                                    : List.of(one.group(2).split("\\|"))));
+                        selectors.add(new Selector(match.group(1), matchers));
+                    });
             return new Query(selectors, by);
         }
     }
