@@ -5,12 +5,10 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.AppenderBase;
 import dev.millrace.sinkpool.NanoClock;
 import java.io.PrintStream;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
 /// Writes log lines, repeats held back.
@@ -21,6 +19,7 @@ import java.util.regex.Pattern;
 /// Thread ownership: any; one line at a time.
 final class LogAppender extends AppenderBase<ILoggingEvent> {
     private static final long INTERVAL_NANOS = 10_000_000_000L;
+    private static final Duration SWEEP = Duration.ofSeconds(1);
     private static final int MOST_SUBJECTS = 1_000;
     private static final Set<String> COUNTED = Set.of("row_poison", "row_skipped", "advisory_dropped");
     private static final Set<String> SUBJECT = Set.of(
@@ -44,8 +43,8 @@ final class LogAppender extends AppenderBase<ILoggingEvent> {
     private final PrintStream out;
     private final NanoClock clock;
     private final Repeats<ILoggingEvent> repeats = new Repeats<>(INTERVAL_NANOS, MOST_SUBJECTS);
-    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(
-            task -> Thread.ofPlatform().daemon().name("millrace-log").unstarted(task));
+    private final Thread sweeper =
+            Thread.ofPlatform().daemon().name("millrace-log").unstarted(this::sweep);
 
     /// `all`: holds nothing back.
     LogAppender(LogFormat format, boolean all, PrintStream out, NanoClock clock) {
@@ -61,18 +60,32 @@ final class LogAppender extends AppenderBase<ILoggingEvent> {
             write(List.of(new Repeats.Told<>(event, 0)));
             return;
         }
-        var held = repeats.holds();
         event.prepareForDeferredProcessing();
         write(repeats.offer(subject(event), event, clock.nanoTime()));
-        if (!held && repeats.holds()) timer.schedule(this::sweep, INTERVAL_NANOS, TimeUnit.NANOSECONDS);
     }
 
-    private synchronized void sweep() {
-        write(repeats.due(clock.nanoTime()));
-        if (repeats.holds()) timer.schedule(this::sweep, INTERVAL_NANOS, TimeUnit.NANOSECONDS);
+    @Override
+    public void start() {
+        super.start();
+        if (!all) sweeper.start();
+    }
+
+    /// Tells what is over though nothing is logged.
+    private void sweep() {
+        try {
+            while (true) {
+                Thread.sleep(SWEEP);
+                synchronized (this) {
+                    write(repeats.due(clock.nanoTime()));
+                }
+            }
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private void write(List<Repeats.Told<ILoggingEvent>> told) {
+        if (told.isEmpty()) return;
         for (var one : told) out.print(format.line(one.what(), one.leftOut()));
         out.flush();
     }
@@ -98,7 +111,7 @@ final class LogAppender extends AppenderBase<ILoggingEvent> {
     public synchronized void stop() {
         if (!isStarted()) return;
         super.stop();
-        timer.shutdownNow();
+        sweeper.interrupt();
         write(repeats.rest());
     }
 }

@@ -75,9 +75,4 @@ final class Repeats<T> {
         known.clear();
         return told;
     }
-
-    /// Something is held back.
-    boolean holds() {
-        return known.values().stream().anyMatch(of -> of.last != null);
-    }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -12,7 +13,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -56,18 +56,14 @@ class EventsPageTest {
     }
 
     private static List<String> sources() throws IOException {
-        try (var files = Stream.of(MODULES.toArray(String[]::new)).flatMap(EventsPageTest::below)) {
-            return files.map(EventsPageTest::text).toList();
-        }
-    }
-
-    private static Stream<Path> below(String module) {
-        try {
-            return Files.walk(ROOT.resolve(module).resolve("src/main/java"))
-                    .filter(file -> file.toString().endsWith(".java"));
-        } catch (IOException missing) {
-            throw new AssertionError(module, missing);
-        }
+        var all = new ArrayList<String>();
+        for (var module : MODULES)
+            try (var files = Files.walk(ROOT.resolve(module).resolve("src/main/java"))) {
+                files.filter(file -> file.toString().endsWith(".java"))
+                        .map(EventsPageTest::text)
+                        .forEach(all::add);
+            }
+        return all;
     }
 
     private static String text(Path file) {

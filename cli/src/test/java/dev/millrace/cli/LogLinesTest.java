@@ -47,7 +47,7 @@ class LogLinesTest {
 
     private static PipelineConfig config() {
         return switch (Configuration.read("pipeline.yaml", FILE, name -> switch (name) {
-            case "JAAS" -> "org.apache.kafka.common.security.plain.PlainLoginModule required username=\\"u\\" password=\\"" + PLANTED + "-jaas\\";";
+            case "JAAS" -> "org.apache.kafka.common.security.plain.PlainLoginModule required username=\"u\" password=\"" + PLANTED + "-jaas\";";
             case "PASSWORD" -> PLANTED + "-password";
             case "KEY" -> PLANTED + "-key";
             default -> null;

@@ -15,7 +15,6 @@ class RepeatsTest {
         assertThat(repeats.offer("a", "1", 0)).containsExactly(new Told<>("1", 0));
         assertThat(repeats.offer("a", "2", 1)).isEmpty();
         assertThat(repeats.offer("a", "3", 9)).isEmpty();
-        assertThat(repeats.holds()).isTrue();
         assertThat(repeats.due(9)).isEmpty();
         assertThat(repeats.due(10)).containsExactly(new Told<>("3", 1));
         assertThat(repeats.offer("a", "4", 19)).isEmpty();
