@@ -60,7 +60,6 @@ final class LogAppender extends AppenderBase<ILoggingEvent> {
             write(List.of(new Repeats.Told<>(event, 0)));
             return;
         }
-        event.prepareForDeferredProcessing();
         write(repeats.offer(subject(event), event, clock.nanoTime()));
     }
 

@@ -17,6 +17,7 @@ import org.slf4j.event.KeyValuePair;
 record LogFormat(LoggingConfig.Format format, Redaction redaction) {
     static final String EVENT = "event";
 
+    private static final String LIBRARY = "library";
     private static final int LONGEST = 4_096;
     private static final int FRAMES = 5;
     private static final int CAUSES = 5;
@@ -77,9 +78,15 @@ record LogFormat(LoggingConfig.Format format, Redaction redaction) {
         }
     }
 
+    /// The event first. What a library tells is an event of ours too.
     private static List<KeyValuePair> fields(ILoggingEvent event) {
         var pairs = event.getKeyValuePairs();
-        return pairs == null ? List.of() : pairs;
+        if (pairs != null && pairs.stream().anyMatch(pair -> pair.key.equals(EVENT))) return pairs;
+        var fields = new ArrayList<KeyValuePair>();
+        fields.add(new KeyValuePair(EVENT, LIBRARY));
+        fields.add(new KeyValuePair("from", event.getLoggerName()));
+        if (pairs != null) fields.addAll(pairs);
+        return fields;
     }
 
     private String shown(String text) {

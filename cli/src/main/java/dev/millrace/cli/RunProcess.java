@@ -26,6 +26,7 @@ final class RunProcess {
     private static final Logger LOG = LoggerFactory.getLogger(RunProcess.class);
     private static final Duration CLOSE_AT_THE_END = Duration.ofMillis(200);
     private static final Duration CLOSE = Duration.ofSeconds(10);
+    private static final String RELOAD = "reload";
     private static final int SIGNAL_BASE = 128;
     private static final int SIGINT = 2;
 
@@ -84,7 +85,8 @@ final class RunProcess {
             var report = run.awaitEnd();
             var follows = leave(report);
             if (follows == null) return ended(run, report);
-            if (!run.goesOn() || !run.write(report)) Thread.sleep(Run.GRACE); // another thread has the word, and halts
+            // Where either says no, another thread has the word, and halts.
+            if (!run.write(report) || !run.goesOn()) Thread.sleep(Run.GRACE);
             if (!closed(run)) return ExitCode.UNKNOWN_STATE.code();
             if (endAsked.isDone()) return report.exitCode();
             before = runs;
@@ -114,10 +116,11 @@ final class RunProcess {
                 + "; name a file in a folder that exists and may be written to";
     }
 
-    /// A signal that came before stops it as soon as it may be stopped.
+    /// What was asked for before it was there stops it as soon as it may be stopped.
     private void enter(Run run) {
         synchronized (lock) {
             current = run;
+            if (next != null) run.stop(RELOAD);
             lock.notifyAll();
         }
         if (endAsked.isDone()) run.stop("a signal came between two runs");
@@ -141,7 +144,7 @@ final class RunProcess {
         synchronized (lock) {
             while (current == null) lock.wait();
             next = by;
-            current.stop("reload");
+            current.stop(RELOAD);
             while (next != null || current == null) lock.wait();
         }
     }

@@ -149,6 +149,18 @@ class LogLinesTest {
     }
 
     @Test
+    void whatALibraryTellsIsAnEventToo() {
+        assertThat(told(LoggingConfig.Format.TEXT, logger -> logger.warn("it broke off")))
+                .singleElement()
+                .asString()
+                .endsWith(" WARN  event=library from=dev.millrace.test it broke off");
+        assertThat(told(LoggingConfig.Format.JSON, logger -> logger.warn("it broke off")))
+                .singleElement()
+                .asString()
+                .contains("\"event\":\"library\"", "\"from\":\"dev.millrace.test\"");
+    }
+
+    @Test
     void aTextIsNoLongerThanItsBound() {
         var lines = told(LoggingConfig.Format.TEXT, logger -> logger.atWarn().addKeyValue("event", "poll_failed").log("{}", "x".repeat(10_000)));
         assertThat(lines).singleElement().asString().hasSizeLessThan(4_300).endsWith("x… and 5904 characters more");

@@ -31,9 +31,18 @@ record Assembly(Values root) {
                         root.get(PipelineKeys.DRAIN).get(PipelineKeys.DRAIN_TIMEOUT),
                         root.get(PipelineKeys.DRAIN).get(PipelineKeys.REPORT)),
                 root.get(PipelineKeys.ADMIN).get(PipelineKeys.LISTEN),
+                metrics(root.get(PipelineKeys.METRICS)),
                 new LoggingConfig(
                         root.get(PipelineKeys.LOGGING).get(PipelineKeys.LOG_FORMAT),
                         root.get(PipelineKeys.LOGGING).get(PipelineKeys.LOG_LEVEL)));
+    }
+
+    private static MetricsConfig metrics(Values metrics) {
+        var headers = metrics.orNull(PipelineKeys.OTLP_HEADERS);
+        return new MetricsConfig(
+                metrics.orNull(PipelineKeys.OTLP),
+                metrics.get(PipelineKeys.OTLP_INTERVAL),
+                headers == null ? Collections.emptySortedMap() : headers);
     }
 
     private static KafkaSourceConfig source(Values kafka) {

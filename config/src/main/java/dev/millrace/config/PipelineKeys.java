@@ -3,8 +3,9 @@ package dev.millrace.config;
 import dev.millrace.config.Key.Section;
 import dev.millrace.config.Key.Setting;
 import java.time.Duration;
+import java.util.SortedMap;
 
-/// The file's root, and the keys of the process: poison, checkpoint, admission, drain, admin, logging.
+/// The file's root, and the keys of the process: poison, checkpoint, admission, drain, admin, metrics, logging.
 final class PipelineKeys {
     static final Setting<String> NAME = Setting.of(
                     "name", WordType.name(), "label on every metric, part of every token")
@@ -136,6 +137,25 @@ final class PipelineKeys {
             .byDefault("127.0.0.1:9090");
     static final Section ADMIN = Section.of("admin", "metrics and health", LISTEN);
 
+    static final Setting<Endpoint.Receiver> OTLP = Setting.of(
+                    "otlp",
+                    new WordType<>(
+                            "an address to push to",
+                            "http://host:port/path or https://…, such as http://127.0.0.1:4318/v1/metrics",
+                            Endpoint.Receiver::parse),
+                    "where metrics are pushed to by OpenTelemetry's protocol, as protobuf over HTTP")
+            .leftOut("nothing is pushed");
+    static final Setting<Duration> OTLP_INTERVAL = Setting.of(
+                    "otlp_interval", DurationType.between("1s", "1h"), "between two pushes")
+            .byDefault("1m")
+            .when(new Applies.With(OTLP));
+    static final Setting<SortedMap<String, Secret>> OTLP_HEADERS = Setting.of(
+                    "otlp_headers", new HeadersType(), "sent with each push, such as a token of the collector")
+            .leftOut("none")
+            .when(new Applies.With(OTLP));
+    static final Section METRICS =
+            Section.of("metrics", "metrics that are pushed, beside /metrics", OTLP, OTLP_INTERVAL, OTLP_HEADERS);
+
     static final Setting<LoggingConfig.Format> LOG_FORMAT = Setting.of(
                     "format", ChoiceType.of(LoggingConfig.Format.class), "how a line looks")
             .byDefault("text");
@@ -162,6 +182,7 @@ final class PipelineKeys {
             ADMISSION,
             DRAIN,
             ADMIN,
+            METRICS,
             LOGGING);
 
     private PipelineKeys() {}

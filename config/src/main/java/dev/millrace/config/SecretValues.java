@@ -38,6 +38,10 @@ public final class SecretValues {
                 look(http.bearerToken());
                 look(http.tls());
             }
+            case MetricsConfig metrics ->
+                metrics.headers().forEach((name, text) -> {
+                    if (HeadersType.isSecret(name)) look(text);
+                });
             case Map<?, ?> map -> map.values().forEach(this::look);
             case Record record -> {
                 for (var component : record.getClass().getRecordComponents()) look(part(record, component));

@@ -261,7 +261,7 @@ public final class Pipeline {
                     handles,
                     clock);
             metrics = new PipelineMetrics(
-                    scrape.registry(config.name()),
+                    scrape.registry(config.name(), config.metrics(), () -> metrics),
                     new PipelineMetrics.Sources(
                             clock,
                             budget,
@@ -564,6 +564,8 @@ public final class Pipeline {
         // Beside the others, and nobody waits for them: they take no part of the time.
         for (var sink : advisory)
             Thread.ofPlatform().daemon().name("millrace-close-" + sink.name()).start(sink::close);
+        if (config.metrics().otlp() != null)
+            Thread.ofPlatform().daemon().name("millrace-close-otlp").start(scrape::close);
         pool.close();
         var letters = deadLetters;
         if (letters != null) letters.close();

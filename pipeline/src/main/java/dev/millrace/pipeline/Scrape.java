@@ -1,11 +1,16 @@
 package dev.millrace.pipeline;
 
+import dev.millrace.config.MetricsConfig;
+import io.micrometer.core.instrument.Clock;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import io.micrometer.core.instrument.config.NamingConvention;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusNamingConvention;
+import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// The Prometheus registry of one pipeline, and what a scrape of it says.
@@ -22,6 +27,25 @@ final class Scrape {
 
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
 
+    private volatile @Nullable OtlpPush push;
+
+    /// What is scraped, and pushed as well where the file says where to. `metrics` are asked to refresh before each push;
+    /// null as long as there are none.
+    MeterRegistry registry(String pipeline, MetricsConfig settings, Supplier<@Nullable PipelineMetrics> metrics) {
+        var scraped = registry(pipeline);
+        var target = settings.otlp();
+        if (target == null) return scraped;
+        var pushed = new OtlpPush(target.toString(), settings, () -> {
+            var of = metrics.get();
+            if (of != null) refresh(of);
+        });
+        pushed.config().commonTags("pipeline", pipeline);
+        ProcessMetrics.register(pushed);
+        push = pushed;
+        return new CompositeMeterRegistry(Clock.SYSTEM, List.of(scraped, pushed));
+    }
+
+    /// What is scraped alone.
     MeterRegistry registry(String pipeline) {
         registry.config().namingConvention(NAMES);
         registry.config().commonTags("pipeline", pipeline);
@@ -29,8 +53,18 @@ final class Scrape {
         return registry;
     }
 
-    synchronized AdminServer.Answer answer(PipelineMetrics metrics) {
+    private synchronized void refresh(PipelineMetrics metrics) {
         metrics.refresh();
+    }
+
+    /// Pushes for the last time, as long as that takes, and ends the push.
+    void close() {
+        var pushed = push;
+        if (pushed != null) pushed.close();
+    }
+
+    synchronized AdminServer.Answer answer(PipelineMetrics metrics) {
+        refresh(metrics);
         return new AdminServer.Answer(200, "text/plain; version=0.0.4; charset=utf-8", registry.scrape());
     }
 }

@@ -62,7 +62,6 @@ class ReloadTest {
     }
 
     @Test
-    @Tag("OPS-9")
     @DisplayName("a reload moves a shard to another address with nothing lost or doubled; a bad file changes nothing")
     void aReloadLosesAndDoublesNothing(SharedLab lab) throws Exception {
         try (var scene = lab.scene(SHAPE, directory)) {
