@@ -141,9 +141,9 @@ final class PipelineKeys {
                     "otlp",
                     new WordType<>(
                             "an address to push to",
-                            "http://host:port/path or https://…, such as http://127.0.0.1:4318/v1/metrics",
+                            "http:// or https://host:port/path, such as http://127.0.0.1:4318/v1/metrics",
                             Endpoint.Receiver::parse),
-                    "where metrics are pushed to by OpenTelemetry's protocol, as protobuf over HTTP")
+                    "where metrics are pushed to by OpenTelemetry's protocol over HTTP")
             .leftOut("nothing is pushed");
     static final Setting<Duration> OTLP_INTERVAL = Setting.of(
                     "otlp_interval", DurationType.between("1s", "1h"), "between two pushes")
