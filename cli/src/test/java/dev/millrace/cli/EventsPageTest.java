@@ -134,7 +134,9 @@ class EventsPageTest {
         var code = inTheCode(sources());
         assertThat(code).hasSizeGreaterThan(90);
         var page = inThePage();
-        assertThat(page.remove("library")).as("what libraries tell, which LogFormat names").isNotNull();
+        assertThat(page.remove("library"))
+                .as("what libraries tell, which LogFormat names")
+                .isNotNull();
         assertThat(page).containsExactlyInAnyOrderEntriesOf(code);
     }
 

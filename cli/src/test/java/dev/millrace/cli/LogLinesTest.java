@@ -47,7 +47,9 @@ class LogLinesTest {
 
     private static PipelineConfig config() {
         return switch (Configuration.read("pipeline.yaml", FILE, name -> switch (name) {
-            case "JAAS" -> "org.apache.kafka.common.security.plain.PlainLoginModule required username=\"u\" password=\"" + PLANTED + "-jaas\";";
+            case "JAAS" ->
+                "org.apache.kafka.common.security.plain.PlainLoginModule required username=\"u\" password=\"" + PLANTED
+                        + "-jaas\";";
             case "PASSWORD" -> PLANTED + "-password";
             case "KEY" -> PLANTED + "-key";
             default -> null;
@@ -89,9 +91,12 @@ class LogLinesTest {
     void nobodysTextBeginsALine() {
         var lines = told(LoggingConfig.Format.TEXT, LogLinesTest::forged);
         assertThat(lines.getFirst())
-                .contains(" WARN  event=poll_failed why=\"it said \\\"no\\\"\\r\\nevent=drained\" attempts=3 a text\\nevent=drained")
+                .contains(
+                        " WARN  event=poll_failed why=\"it said \\\"no\\\"\\r\\nevent=drained\" attempts=3 a text\\nevent=drained")
                 .endsWith("\\u202e");
-        assertThat(lines.subList(1, lines.size())).isNotEmpty().allSatisfy(line -> assertThat(line).startsWith("\t"));
+        assertThat(lines.subList(1, lines.size()))
+                .isNotEmpty()
+                .allSatisfy(line -> assertThat(line).startsWith("\t"));
         assertThat(String.join("", lines)).doesNotContain("\u001b", "\u202e", "\r");
     }
 
@@ -115,10 +120,20 @@ class LogLinesTest {
     void noSecretOfTheFileAndNoUserInfoIsTold() {
         Consumer<Logger> tells = logger -> {
             for (var suffix : List.of("-jaas", "-password", "-key")) {
-                logger.atError().addKeyValue("event", "fatal").addKeyValue("why", "of " + PLANTED + suffix).log("it says '{}'", PLANTED + suffix);
-                logger.atError().addKeyValue("event", "fatal").setCause(new IllegalStateException(PLANTED + suffix)).log("x" + suffix);
+                logger.atError()
+                        .addKeyValue("event", "fatal")
+                        .addKeyValue("why", "of " + PLANTED + suffix)
+                        .log("it says '{}'", PLANTED + suffix);
+                logger.atError()
+                        .addKeyValue("event", "fatal")
+                        .setCause(new IllegalStateException(PLANTED + suffix))
+                        .log("x" + suffix);
             }
-            logger.atInfo().addKeyValue("event", "started").log("at http://me:" + "other-word@a:80/rows and {\"password\": \"a-third\"} password=a-fourth,kafka-of-the-shop");
+            logger.atInfo()
+                    .addKeyValue("event", "started")
+                    .log(
+                            "at http://me:"
+                                    + "other-word@a:80/rows and {\"password\": \"a-third\"} password=a-fourth,kafka-of-the-shop");
         };
         for (var format : LoggingConfig.Format.values()) {
             var all = String.join("\n", told(format, tells));
@@ -134,12 +149,26 @@ class LogLinesTest {
         var lines = told(LoggingConfig.Format.TEXT, logger -> {
             for (var i = 0; i < 5; i++)
                 for (var replica : List.of("a", "b"))
-                    logger.atWarn().addKeyValue("event", "replica_opened").addKeyValue("replica", replica).addKeyValue("seconds", i).log("it is out");
-            for (var i = 0; i < 3; i++) logger.atInfo().addKeyValue("event", "new_partition").log("partition=orders-{} from_its_beginning=0", i);
-            for (var i = 0; i < 3; i++) logger.atWarn().addKeyValue("event", "row_poison").addKeyValue("shard", "s0").log("a line for each cause");
-            for (var i = 0; i < 3; i++) logger.atDebug().addKeyValue("event", "commit_failed").log("why");
+                    logger.atWarn()
+                            .addKeyValue("event", "replica_opened")
+                            .addKeyValue("replica", replica)
+                            .addKeyValue("seconds", i)
+                            .log("it is out");
+            for (var i = 0; i < 3; i++)
+                logger.atInfo()
+                        .addKeyValue("event", "new_partition")
+                        .log("partition=orders-{} from_its_beginning=0", i);
+            for (var i = 0; i < 3; i++)
+                logger.atWarn()
+                        .addKeyValue("event", "row_poison")
+                        .addKeyValue("shard", "s0")
+                        .log("a line for each cause");
+            for (var i = 0; i < 3; i++)
+                logger.atDebug().addKeyValue("event", "commit_failed").log("why");
         });
-        assertThat(lines).filteredOn(line -> line.contains("replica_opened")).hasSize(4)
+        assertThat(lines)
+                .filteredOn(line -> line.contains("replica_opened"))
+                .hasSize(4)
                 .anySatisfy(line -> assertThat(line).contains("replica=a seconds=0 it"))
                 .anySatisfy(line -> assertThat(line).contains("replica=a seconds=4 repeated=3 it"))
                 .anySatisfy(line -> assertThat(line).contains("replica=b seconds=4 repeated=3 it"));
@@ -162,7 +191,9 @@ class LogLinesTest {
 
     @Test
     void aTextIsNoLongerThanItsBound() {
-        var lines = told(LoggingConfig.Format.TEXT, logger -> logger.atWarn().addKeyValue("event", "poll_failed").log("{}", "x".repeat(10_000)));
+        var lines = told(
+                LoggingConfig.Format.TEXT,
+                logger -> logger.atWarn().addKeyValue("event", "poll_failed").log("{}", "x".repeat(10_000)));
         assertThat(lines).singleElement().asString().hasSizeLessThan(4_300).endsWith("x… and 5904 characters more");
     }
 }

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Pushes the meters of one pipeline by OpenTelemetry's protocol, on an interval of its own.
 ///
-/// A push that fails is told by Micrometer and not tried again: the next one has all that it had. Nothing waits for one, but
+/// A push that fails is told by Micrometer and not tried again: the next one has all that it had. Nothing waits for
+/// one, but
 /// the end of the process for the last, a moment.
 ///
 /// Thread ownership: a daemon thread of its own.
@@ -24,10 +25,10 @@ final class OtlpPush extends OtlpMeterRegistry {
     /// `refresh` lays the series anew before each push.
     OtlpPush(String url, MetricsConfig settings, Runnable refresh) {
         this.refresh = refresh; // first: the other begins to push
-        super(new Settings(url, settings), Clock.SYSTEM, task -> Thread.ofPlatform()
-                .daemon()
-                .name("millrace-otlp")
-                .unstarted(task));
+        super(
+                new Settings(url, settings),
+                Clock.SYSTEM,
+                task -> Thread.ofPlatform().daemon().name("millrace-otlp").unstarted(task));
     }
 
     @Override

@@ -29,7 +29,8 @@ final class Scrape {
 
     private volatile @Nullable OtlpPush push;
 
-    /// What is scraped, and pushed as well where the file says where to. `metrics` are asked to refresh before each push;
+    /// What is scraped, and pushed as well where the file says where to. `metrics` are asked to refresh before each
+    /// push;
     /// null as long as there are none.
     MeterRegistry registry(String pipeline, MetricsConfig settings, Supplier<@Nullable PipelineMetrics> metrics) {
         var scraped = registry(pipeline);

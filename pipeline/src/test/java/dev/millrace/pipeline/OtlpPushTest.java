@@ -104,7 +104,11 @@ class OtlpPushTest {
                     });
             var metric = Objects.requireNonNull(metrics(push).get("millrace.inflight.rows"));
             assertThat(metric.getUnit()).isEqualTo("rows");
-            assertThat(metric.getGauge().getDataPoints(0).getAttributes(0).getValue().getStringValue())
+            assertThat(metric.getGauge()
+                            .getDataPoints(0)
+                            .getAttributes(0)
+                            .getValue()
+                            .getStringValue())
                     .isEqualTo("shop");
             assertThat(metrics(push)).containsKeys("jvm.memory.used", "process.uptime");
 

@@ -200,7 +200,8 @@ final class EndpointCheckup {
                     findings.add(Finding.note(
                             where,
                             "table " + table + " holds " + answer.getLong(3) + " tokens of pipeline "
-                                    + answer.getString(1) + ", sink " + answer.getString(2) + ", which has stored nothing"
+                                    + answer.getString(1) + ", sink " + answer.getString(2)
+                                    + ", which has stored nothing"
                                     + " for " + answer.getLong(4) + " days",
                             "if it runs no more and none of its rows is to come again: delete from "
                                     + table.quotedName() + " where that pipeline and sink stand"));
