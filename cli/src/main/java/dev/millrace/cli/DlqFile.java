@@ -19,7 +19,7 @@ record DlqFile(DeadLetterDesk desk, Topics reads) {
     static @Nullable DlqFile open(@Nullable Path file, BooleanSupplier stopped) {
         PipelineConfig config = file == null ? null : PipelineFile.read(file);
         if (config == null) return null;
-        Logs.configure(config.logging().format(), LoggingConfig.Level.ERROR);
+        Logs.configure(config, LoggingConfig.Level.ERROR);
         return new DlqFile(
                 Pipeline.deadLetters(config, stopped), config.source().topics());
     }

@@ -44,7 +44,7 @@ final class Examination {
     /// Returns the exit code.
     int run(PipelineConfig config, CommandSpec spec) throws InterruptedException {
         var limit = limit(timeout, spec);
-        Logs.configure(config.logging().format(), LoggingConfig.Level.ERROR);
+        Logs.configure(config, LoggingConfig.Level.ERROR);
         var diagnosis = new Doctor(config, InstantSource.system()).look(limit);
         var out = spec.commandLine().getOut();
         if (json) json(diagnosis, out);

@@ -68,7 +68,7 @@ final class InitCommand implements Callable<Integer> {
         var limit = Examination.limit(timeout, spec);
         var config = file == null ? null : PipelineFile.read(file);
         if (config == null) return ExitCode.BAD_CONFIGURATION.code();
-        Logs.configure(config.logging().format(), LoggingConfig.Level.ERROR);
+        Logs.configure(config, LoggingConfig.Level.ERROR);
         var out = spec.commandLine().getOut();
         var err = spec.commandLine().getErr();
         try {

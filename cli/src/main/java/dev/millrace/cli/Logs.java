@@ -2,31 +2,38 @@ package dev.millrace.cli;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
-import ch.qos.logback.classic.encoder.JsonEncoder;
-import ch.qos.logback.classic.encoder.PatternLayoutEncoder;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.ConsoleAppender;
-import ch.qos.logback.core.encoder.Encoder;
 import dev.millrace.config.LoggingConfig;
+import dev.millrace.config.PipelineConfig;
+import dev.millrace.config.SecretValues;
+import dev.millrace.sinkpool.NanoClock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Sets logging up from the pipeline's file: text or JSON, on standard error, with the event's name first.
-///
-/// Line breaks and other controls in a message are replaced, so that nobody's text can forge a line.
+/// Sets logging up from the pipeline's file: text or JSON, on standard error.
 final class Logs {
-    private static final String TEXT =
-            "%d{yyyy-MM-dd'T'HH:mm:ss.SSS'Z', UTC} %-5level %replace(%kvp{NONE} %msg){'[\\p{Cntrl}]+', ' '}%n%ex{5}";
-
     private Logs() {}
 
+    /// As the file says, and without its secrets.
+    static void configure(PipelineConfig config) {
+        configure(config, config.logging().level());
+    }
+
+    /// At another level than the file says.
+    static void configure(PipelineConfig config, LoggingConfig.Level level) {
+        configure(new LogFormat(config.logging().format(), Redaction.of(SecretValues.of(config))), level);
+    }
+
+    /// Of a command without a file.
     static void configure(LoggingConfig.Format format, LoggingConfig.Level level) {
+        configure(new LogFormat(format, Redaction.NONE), level);
+    }
+
+    private static void configure(LogFormat format, LoggingConfig.Level level) {
         var context = (LoggerContext) LoggerFactory.getILoggerFactory();
         context.reset();
-        var appender = new ConsoleAppender<ILoggingEvent>();
+        var all = level.compareTo(LoggingConfig.Level.INFO) < 0;
+        var appender = new LogAppender(format, all, System.err, NanoClock.SYSTEM);
         appender.setContext(context);
-        appender.setTarget("System.err");
-        appender.setEncoder(encoder(context, format));
         appender.start();
         var root = context.getLogger(Logger.ROOT_LOGGER_NAME);
         root.addAppender(appender);
@@ -38,28 +45,8 @@ final class Logs {
         context.getLogger("com.zaxxer.hikari").setLevel(Level.ERROR);
     }
 
-    private static Encoder<ILoggingEvent> encoder(LoggerContext context, LoggingConfig.Format format) {
-        return switch (format) {
-            case TEXT -> {
-                var encoder = new PatternLayoutEncoder();
-                encoder.setContext(context);
-                encoder.setPattern(TEXT);
-                encoder.start();
-                yield encoder;
-            }
-            case JSON -> {
-                var encoder = new JsonEncoder();
-                encoder.setContext(context);
-                encoder.setWithFormattedMessage(true);
-                encoder.setWithMessage(false);
-                encoder.setWithArguments(false);
-                encoder.setWithContext(false);
-                encoder.setWithMarkers(false);
-                encoder.setWithMDC(false);
-                encoder.setWithSequenceNumber(false);
-                encoder.start();
-                yield encoder;
-            }
-        };
+    /// Tells what is held back. What is logged afterwards is not told.
+    static void end() {
+        ((LoggerContext) LoggerFactory.getILoggerFactory()).stop();
     }
 }

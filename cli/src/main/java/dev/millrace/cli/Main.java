@@ -53,10 +53,14 @@ public final class Main {
         try {
             code = command().execute(arguments);
         } catch (Throwable fault) { // an Error: picocli passes it on
-            LOG.error("event=fatal", fault);
+            LOG.atError()
+                    .addKeyValue("event", "fatal")
+                    .setCause(fault)
+                    .log("a fault that nobody expected: please report it");
         } finally {
             // Nothing that still runs may keep the process: what was to be said has been said.
             System.out.flush();
+            Logs.end();
             System.err.flush();
             Runtime.getRuntime().halt(code);
         }
@@ -67,7 +71,10 @@ public final class Main {
         return new CommandLine(new Main())
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setExecutionExceptionHandler((fault, _, _) -> {
-                    LOG.error("event=fatal", fault);
+                    LOG.atError()
+                            .addKeyValue("event", "fatal")
+                            .setCause(fault)
+                            .log("a fault that nobody expected: please report it");
                     return ExitCode.FATAL.code();
                 });
     }

@@ -45,7 +45,7 @@ final class OffsetsShowCommand implements Callable<Integer> {
         if (spec == null) throw new IllegalStateException("not called by the command line");
         var config = file == null ? null : PipelineFile.read(file);
         if (config == null) return ExitCode.BAD_CONFIGURATION.code();
-        Logs.configure(config.logging().format(), LoggingConfig.Level.ERROR);
+        Logs.configure(config, LoggingConfig.Level.ERROR);
         try {
             var offsets = Offsets.of(config);
             var limit = config.checkpoint().metadataLimit();

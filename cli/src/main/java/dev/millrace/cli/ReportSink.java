@@ -38,6 +38,15 @@ final class ReportSink {
         };
     }
 
+    /// Without a look at whether it can be written.
+    static ReportSink of(DrainConfig.Report where) {
+        return new ReportSink(
+                switch (where) {
+                    case DrainConfig.Report.Stdout() -> null;
+                    case DrainConfig.Report.ToFile(var path) -> path;
+                });
+    }
+
     /// What the first report says the process ends with. After a `write`.
     int exitCode() {
         var report = first.get();

@@ -4,96 +4,115 @@ import dev.millrace.config.PipelineConfig;
 import dev.millrace.pipeline.DrainReport;
 import dev.millrace.pipeline.ExitCode;
 import dev.millrace.pipeline.Pipeline;
+import dev.millrace.pipeline.RunningFile;
 import dev.millrace.pipeline.StartFailure;
-import java.io.IOException;
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import java.util.function.Supplier;
 
-/// One run of one pipeline in this process: its signals, the bound on its end, its report and its exit code.
+/// One run of one pipeline in this process: the bound on its end, and its report.
 ///
-/// From the first signal, or whatever else stops it, the process ends within the drain's budget and one second:
-/// if the drain itself does not, a thread that waits for nothing else reports what is known and halts (DRN-4).
+/// From whatever stops it, the process ends within the drain's budget and one second: if the drain itself does not, a
+/// thread that waits for nothing else reports what is known and halts (DRN-4). Unless the process goes on behind
+/// this run: [#goesOn] says that the drain has ended, and takes the last resort away.
 ///
-/// Thread ownership: `call` belongs to one thread; signals arrive on others.
+/// Thread ownership: the main thread; `stop` and `endNow` any.
 final class Run {
-    private static final Logger LOG = LoggerFactory.getLogger(Run.class);
-    private static final Duration GRACE = Duration.ofMillis(900);
-    private static final Duration CLOSE = Duration.ofMillis(200);
+    static final Duration GRACE = Duration.ofMillis(900);
+
     private static final Duration MOMENT = Duration.ofMillis(100);
 
-    /// What a service manager is told that the end may take beyond the drain's budget, before it kills.
-    private static final Duration UNTIL_GONE = Duration.ofSeconds(5);
-
-    private static final int SIGNAL_BASE = 128;
-    private static final int SIGINT = 2;
-
-    private final PipelineConfig config;
-    private final AtomicInteger signals = new AtomicInteger();
-
-    Run(PipelineConfig config) {
-        this.config = config;
+    /// Who ends it: the main thread, as it should be, or the last resort.
+    private enum Word {
+        NOBODYS,
+        MAINS,
+        LAST_RESORTS
     }
 
-    int call() throws InterruptedException {
-        ReportSink reports;
-        try {
-            reports = ReportSink.open(config.drain().report());
-        } catch (IOException cause) {
-            System.err.println("drain.report: can't be written: " + cause.getMessage()
-                    + "; name a file in a folder that exists and may be written to");
-            return ExitCode.BAD_CONFIGURATION.code();
-        }
-        var pipeline = Pipeline.of(config, Version.number());
-        var manager = ServiceManager.ofEnvironment();
+    private final PipelineConfig config;
+    private final ReportSink reports;
+    private final Pipeline pipeline;
+    private final AtomicReference<Word> word = new AtomicReference<>(Word.NOBODYS);
+
+    /// `stopping` is told when a stop begins, whoever asked for it, and never waits.
+    Run(PipelineConfig config, ReportSink reports, Supplier<RunningFile> file, Runnable stopping) {
+        this.config = config;
+        this.reports = reports;
+        pipeline = Pipeline.of(config, Version.number());
+        pipeline.whichFile(file);
         pipeline.whenStopping(() -> {
-            startLastResort(pipeline, reports);
-            manager.stopping(config.name(), config.drain().timeout().plus(UNTIL_GONE));
+            startLastResort();
+            stopping.run();
         });
-        Signals.handle(signal -> onSignal(signal, pipeline, reports), "TERM", "INT");
-        manager.starting(config.name());
-        try {
-            pipeline.start();
-            if (!pipeline.ended()) manager.running(config.name());
-        } catch (StartFailure failure) {
-            System.err.println(failure.getMessage());
-            closeQuickly(pipeline); // or the last resort would have the last word, with another code
-            return failure.exitCode().code();
-        }
-        var report = pipeline.awaitEnd();
-        if (!reports.write(report)) Thread.sleep(GRACE); // another thread has the word, and halts
-        else closeQuickly(pipeline);
+    }
+
+    /// Returns when it runs, or when a stop was asked for first.
+    void start() throws StartFailure {
+        pipeline.start();
+    }
+
+    /// Whether nothing has ended it yet.
+    boolean runs() {
+        return !pipeline.ended();
+    }
+
+    /// Waits for a stop, and drains.
+    DrainReport awaitEnd() {
+        return pipeline.awaitEnd();
+    }
+
+    /// Asks for a drain. Returns at once.
+    void stop(String reason) {
+        pipeline.stop(reason);
+    }
+
+    /// Ends the process at once, with what is known.
+    void endNow(String reason, int exitCode) {
+        finish(pipeline.cutShort(reason, exitCode));
+    }
+
+    /// The drain is over, and the process does not end with it. Returns false where the last resort was faster: it
+    /// reports and halts.
+    boolean goesOn() {
+        return word.compareAndSet(Word.NOBODYS, Word.MAINS);
+    }
+
+    /// Returns whether this is the first report of the run.
+    boolean write(DrainReport report) {
+        return reports.write(report);
+    }
+
+    int exitCode() {
         return reports.exitCode();
     }
 
-    /// Gives connections back as long as that takes no time; the process ends anyway.
-    private static void closeQuickly(Pipeline pipeline) throws InterruptedException {
-        var closing = Thread.ofPlatform().daemon().name("millrace-close").start(pipeline::close);
-        closing.join(CLOSE);
-    }
-
-    private void onSignal(int signal, Pipeline pipeline, ReportSink reports) {
-        var name = signal == SIGINT ? "SIGINT" : "SIGTERM";
-        if (signals.incrementAndGet() == 1) {
-            pipeline.stop(name); // first: a log line waits for whoever reads it
-            LOG.atInfo().addKeyValue("event", "signal").log("{}: draining; a second one ends at once", name);
-            return;
-        }
-        finish(pipeline.cutShort("second " + name, SIGNAL_BASE + signal), reports);
-    }
-
-    private void startLastResort(Pipeline pipeline, ReportSink reports) {
-        var bound = config.drain().timeout().plus(GRACE);
-        Thread.ofPlatform().daemon().name("millrace-last-resort").start(() -> {
+    /// Ends what still runs and gives connections back; done when that is.
+    CompletableFuture<Void> close() {
+        var closed = new CompletableFuture<Void>();
+        Thread.ofPlatform().daemon().name("millrace-close").start(() -> {
             try {
-                Thread.sleep(bound);
-            } catch (InterruptedException _) {
-                return;
+                pipeline.close();
+                closed.complete(null);
+            } catch (Throwable fault) {
+                closed.completeExceptionally(fault);
             }
+        });
+        return closed;
+    }
+
+    private void startLastResort() {
+        var bound = config.drain().timeout().plus(GRACE).toNanos();
+        Thread.ofPlatform().daemon().name("millrace-last-resort").start(() -> {
+            var until = System.nanoTime() + bound;
+            for (var left = bound; left > 0; left = until - System.nanoTime()) {
+                if (word.get() == Word.MAINS) return;
+                LockSupport.parkNanos(Math.min(left, MOMENT.toNanos()));
+            }
+            if (!word.compareAndSet(Word.NOBODYS, Word.LAST_RESORTS)) return;
             try {
-                finish(pipeline.overran(), reports);
+                finish(pipeline.overran());
             } finally {
                 // Even a report that can't be drawn up does not keep the process.
                 Runtime.getRuntime().halt(ExitCode.UNKNOWN_STATE.code());
@@ -102,13 +121,13 @@ final class Run {
     }
 
     /// A report that is being written already gets a moment more: whoever is to read it may never do so.
-    private static void finish(DrainReport report, ReportSink reports) {
-        if (reports.write(report)) {
+    private void finish(DrainReport report) {
+        if (write(report)) {
             System.out.flush();
             System.err.flush();
         } else {
             LockSupport.parkNanos(MOMENT.toNanos());
         }
-        Runtime.getRuntime().halt(reports.exitCode());
+        Runtime.getRuntime().halt(exitCode());
     }
 }

@@ -96,7 +96,7 @@ final class VerifyCommand implements Callable<Integer> {
             var patience = patience();
             var config = file == null ? null : PipelineFile.read(file);
             if (config == null) return ExitCode.BAD_CONFIGURATION.code();
-            Logs.configure(config.logging().format(), LoggingConfig.Level.ERROR);
+            Logs.configure(config, LoggingConfig.Level.ERROR);
             var out = spec.commandLine().getOut();
             var told = json ? new Json(out, err) : new Text(out, err);
             var clean = new Verifier(config, patience).verify(asked, Set.copyOf(sinks), told);

@@ -31,6 +31,7 @@ record Assembly(Values root) {
                         root.get(PipelineKeys.DRAIN).get(PipelineKeys.DRAIN_TIMEOUT),
                         root.get(PipelineKeys.DRAIN).get(PipelineKeys.REPORT)),
                 admin(root.get(PipelineKeys.ADMIN)),
+                metrics(root.get(PipelineKeys.METRICS)),
                 new LoggingConfig(
                         root.get(PipelineKeys.LOGGING).get(PipelineKeys.LOG_FORMAT),
                         root.get(PipelineKeys.LOGGING).get(PipelineKeys.LOG_LEVEL)));
@@ -43,6 +44,14 @@ record Assembly(Values root) {
             case AdminConfig.Listening listening ->
                 listening.with(admin.orNull(PipelineKeys.TOKEN_FILE), hosts == null ? List.of() : hosts);
         };
+    }
+
+    private static MetricsConfig metrics(Values metrics) {
+        var headers = metrics.orNull(PipelineKeys.OTLP_HEADERS);
+        return new MetricsConfig(
+                metrics.orNull(PipelineKeys.OTLP),
+                metrics.get(PipelineKeys.OTLP_INTERVAL),
+                headers == null ? Collections.emptySortedMap() : headers);
     }
 
     private static KafkaSourceConfig source(Values kafka) {

@@ -23,7 +23,7 @@ public final class Configuration {
     }
 
     /// The same of a file's bytes.
-    static ReadResult read(String name, byte[] bytes, Function<String, @Nullable String> env) {
+    public static ReadResult read(String name, byte[] bytes, Function<String, @Nullable String> env) {
         var problems = new Problems(name);
         return read(SourceText.decode(bytes, problems), problems, env);
     }

@@ -22,6 +22,7 @@ public record PipelineConfig(
         AdmissionConfig admission,
         DrainConfig drain,
         AdminConfig admin,
+        MetricsConfig metrics,
         LoggingConfig logging) {
     public PipelineConfig {
         Require.matches("pipeline name", Names.isName(name), name);

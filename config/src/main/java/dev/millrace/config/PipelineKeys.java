@@ -5,8 +5,9 @@ import dev.millrace.config.Key.Setting;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.SortedMap;
 
-/// The file's root, and the keys of the process: poison, checkpoint, admission, drain, admin, logging.
+/// The file's root, and the keys of the process: poison, checkpoint, admission, drain, admin, metrics, logging.
 final class PipelineKeys {
     static final Setting<String> NAME = Setting.of(
                     "name", WordType.name(), "label on every metric, part of every token")
@@ -149,6 +150,25 @@ final class PipelineKeys {
     static final Section ADMIN =
             Section.of("admin", "the page, metrics, health, and who may act", LISTEN, TOKEN_FILE, HOSTS);
 
+    static final Setting<Endpoint.Receiver> OTLP = Setting.of(
+                    "otlp",
+                    new WordType<>(
+                            "an address to push to",
+                            "http:// or https://host:port/path, such as http://127.0.0.1:4318/v1/metrics",
+                            Endpoint.Receiver::parse),
+                    "where metrics are pushed to by OpenTelemetry's protocol over HTTP")
+            .leftOut("nothing is pushed");
+    static final Setting<Duration> OTLP_INTERVAL = Setting.of(
+                    "otlp_interval", DurationType.between("1s", "1h"), "between two pushes")
+            .byDefault("1m")
+            .when(new Applies.With(OTLP));
+    static final Setting<SortedMap<String, Secret>> OTLP_HEADERS = Setting.of(
+                    "otlp_headers", new HeadersType(), "sent with each push, such as a token of the collector")
+            .leftOut("none")
+            .when(new Applies.With(OTLP));
+    static final Section METRICS =
+            Section.of("metrics", "metrics that are pushed, beside /metrics", OTLP, OTLP_INTERVAL, OTLP_HEADERS);
+
     static final Setting<LoggingConfig.Format> LOG_FORMAT = Setting.of(
                     "format", ChoiceType.of(LoggingConfig.Format.class), "how a line looks")
             .byDefault("text");
@@ -175,6 +195,7 @@ final class PipelineKeys {
             ADMISSION,
             DRAIN,
             ADMIN,
+            METRICS,
             LOGGING);
 
     private PipelineKeys() {}

@@ -2,8 +2,6 @@ package dev.millrace.pipeline;
 
 import dev.millrace.sinkpool.ShardCounts;
 import dev.millrace.sinkpool.ShardStatus;
-import io.micrometer.core.instrument.FunctionCounter;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import java.util.Locale;
@@ -29,20 +27,12 @@ final class AdvisoryMetrics {
 
     private void sink(AdvisoryView sink) {
         var tags = Tags.of("sink", sink.sink());
-        counter("millrace.advisory.rows.seen", "rows the advisory sink was to see", tags, AdvisoryView::seen);
+        counter(Metric.ADVISORY_SEEN, tags, AdvisoryView::seen);
         for (var outcome : AdvisoryOutcome.values())
-            counter(
-                    "millrace.advisory.rows",
-                    "what became of them",
-                    tags.and("outcome", outcome.word()),
-                    now -> now.rows(outcome));
-        gauge("millrace.advisory.inflight.rows", "rows kept for it or on their way", tags, AdvisoryView::inFlight);
-        gauge(
-                "millrace.advisory.inflight.bytes",
-                "their bytes",
-                tags,
-                now -> now.budget().bytes());
-        gauge("millrace.advisory.reached", "1 once it has said what it looks like", tags, now -> now.reached() ? 1 : 0);
+            counter(Metric.ADVISORY_ROWS, tags.and("outcome", outcome.word()), now -> now.rows(outcome));
+        gauge(Metric.ADVISORY_IN_FLIGHT, tags, AdvisoryView::inFlight);
+        gauge(Metric.ADVISORY_BYTES, tags, now -> now.budget().bytes());
+        gauge(Metric.ADVISORY_REACHED, tags, now -> now.reached() ? 1 : 0);
         for (var i = 0; i < sink.shards().size(); i++) shard(i, sink.shards().get(i), tags);
     }
 
@@ -50,28 +40,20 @@ final class AdvisoryMetrics {
         var tags = ofSink.and("shard", shard.shard().shard());
         for (var how : ShardCounts.Attempt.values())
             counter(
-                    "millrace.advisory.attempts",
-                    "attempts ended",
+                    Metric.ADVISORY_ATTEMPTS,
                     tags.and("outcome", how.name().toLowerCase(Locale.ROOT)),
                     now -> now.shards().get(index).counts().attempts(how));
         gauge(
-                "millrace.advisory.usable",
-                "1 if a replica takes writes",
+                Metric.ADVISORY_USABLE,
                 tags,
                 now -> now.shards().get(index).view().usable() ? 1 : 0);
     }
 
-    private void counter(String name, String what, Tags tags, ToDoubleFunction<AdvisoryView> count) {
-        FunctionCounter.builder(name, view, from -> count.applyAsDouble(from.get()))
-                .description(what)
-                .tags(tags)
-                .register(registry);
+    private void counter(Metric metric, Tags tags, ToDoubleFunction<AdvisoryView> count) {
+        metric.counter(registry, tags, view, from -> count.applyAsDouble(from.get()));
     }
 
-    private void gauge(String name, String what, Tags tags, ToDoubleFunction<AdvisoryView> value) {
-        Gauge.builder(name, () -> value.applyAsDouble(view.get()))
-                .description(what)
-                .tags(tags)
-                .register(registry);
+    private void gauge(Metric metric, Tags tags, ToDoubleFunction<AdvisoryView> value) {
+        metric.gauge(registry, tags, () -> value.applyAsDouble(view.get()));
     }
 }

@@ -123,6 +123,7 @@ public final class Pipeline {
     private final CountDownLatch closed = new CountDownLatch(1);
     private final List<Runnable> whenStopping = new CopyOnWriteArrayList<>();
     private final List<Consumer<ReplicaChange>> whenReplicaChanges = new CopyOnWriteArrayList<>();
+    private Supplier<RunningFile> runningFile;
     private volatile @Nullable AdminServer admin;
     /// Made when the sinks have said what they look like: encoders need to know.
     private volatile @Nullable KafkaSource source;
@@ -136,6 +137,7 @@ public final class Pipeline {
         this.config = config;
         this.version = version;
         this.levels = new Levels(config.delivery(), config.require());
+        this.runningFile = () -> RunningFile.none(startedAt);
         var admission = config.admission();
         this.budget =
                 new AdmissionBudget(admission.maxRows(), admission.maxBytes(), admission.resumeBelowPercent() / 100);
@@ -197,6 +199,11 @@ public final class Pipeline {
     /// Runs `action` once, when it begins to stop, on the thread that stops it. Before `start`.
     public void whenStopping(Runnable action) {
         whenStopping.add(action);
+    }
+
+    /// Has `/status` and the metrics tell this of its file. Before `start`.
+    public void whichFile(Supplier<RunningFile> tells) {
+        runningFile = tells;
     }
 
     /// Tells each change of a replica's breaker, on a shard worker's thread. Before `start`.
@@ -270,14 +277,14 @@ public final class Pipeline {
                     handles,
                     clock);
             metrics = new PipelineMetrics(
-                    scrape.registry(config.name()),
+                    scrape.registry(config.name(), config.metrics(), () -> metrics),
                     new PipelineMetrics.Sources(
                             clock,
-                            pause::rowsInFlight,
-                            budget::bytes,
-                            made.counters(),
-                            this::partitions,
+                            this::inFlight,
+                            made::view,
                             pool::status,
+                            this::guarantees,
+                            runningFile,
                             this::unknownFields,
                             advisory.stream()
                                     .<Supplier<AdvisoryView>>map(sink -> sink::view)
@@ -339,10 +346,14 @@ public final class Pipeline {
         return from == null ? null : from.view();
     }
 
+    private Snapshot.InFlight inFlight() {
+        return new Snapshot.InFlight(pause.rowsInFlight(), budget.bytes(), budget.maxRows(), budget.maxBytes());
+    }
+
     private Snapshot snapshot() {
         var stopping = stop.get();
         return new Snapshot(
-                new Snapshot.Who(config.name(), version, startedAt),
+                new Snapshot.Who(config.name(), version, startedAt, runningFile.get()),
                 new Snapshot.Course(
                         waitsFor,
                         pause.sinceNanos(),
@@ -353,7 +364,7 @@ public final class Pipeline {
                 sourceView(),
                 pool.status(),
                 advisoryViews(),
-                new Snapshot.InFlight(pause.rowsInFlight(), budget.bytes(), budget.maxRows(), budget.maxBytes()),
+                inFlight(),
                 guarantees(),
                 unknownFields(),
                 stuckNanos(),
@@ -624,6 +635,8 @@ public final class Pipeline {
         // Beside the others, and nobody waits for them: they take no part of the time.
         for (var sink : advisory)
             Thread.ofPlatform().daemon().name("millrace-close-" + sink.name()).start(sink::close);
+        if (config.metrics().otlp() != null)
+            Thread.ofPlatform().daemon().name("millrace-close-otlp").start(scrape::close);
         pool.close();
         var letters = deadLetters;
         if (letters != null) letters.close();

@@ -4,15 +4,16 @@ import dev.millrace.checkpoint.SourcePartition;
 import dev.millrace.kafka.PartitionView;
 import dev.millrace.kafka.PauseReason;
 import dev.millrace.kafka.SourceCounters;
+import dev.millrace.kafka.SourceView;
+import dev.millrace.sinkpool.Guarantee;
 import dev.millrace.sinkpool.NanoClock;
+import dev.millrace.sinkpool.RowTally;
 import dev.millrace.sinkpool.SealReason;
 import dev.millrace.sinkpool.ShardCounts;
 import dev.millrace.sinkpool.ShardId;
 import dev.millrace.sinkpool.ShardNote;
 import dev.millrace.sinkpool.ShardStatus;
 import dev.millrace.sinkpool.ShardView;
-import io.micrometer.core.instrument.FunctionCounter;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.MultiGauge;
 import io.micrometer.core.instrument.Tags;
@@ -44,11 +45,11 @@ final class PipelineMetrics {
     /// What the meters are read from.
     record Sources(
             NanoClock clock,
-            LongSupplier rowsInFlight,
-            LongSupplier bytesInFlight,
-            SourceCounters counters,
-            Supplier<List<PartitionView>> partitions,
+            Supplier<Snapshot.InFlight> inFlight,
+            Supplier<SourceView> source,
             Supplier<List<ShardStatus>> shards,
+            Supplier<Map<String, Guarantee>> guarantees,
+            Supplier<RunningFile> file,
             Supplier<Map<String, Map<String, Long>>> unknownFields,
             List<Supplier<AdvisoryView>> advisory) {
         Sources {
@@ -73,218 +74,128 @@ final class PipelineMetrics {
     PipelineMetrics(MeterRegistry registry, Sources from) {
         this.registry = registry;
         this.from = from;
-        this.lag = MultiGauge.builder("millrace.lag")
-                .description("offsets between the watermark and the end of the log; absent where unknown")
-                .register(registry);
-        this.watermark = MultiGauge.builder("millrace.watermark")
-                .description("the first offset that is not yet done")
-                .register(registry);
-        this.blocked = MultiGauge.builder("millrace.frontier.blocked.seconds")
-                .description("how long the watermark has stood with work above it")
-                .register(registry);
-        this.transactions = MultiGauge.builder("millrace.transaction.hanging.seconds")
-                .description("how long a transaction that nobody ends has kept records back; absent for none")
-                .register(registry);
+        this.lag = Metric.LAG.gauges(registry);
+        this.watermark = Metric.WATERMARK.gauges(registry);
+        this.blocked = Metric.BLOCKED.gauges(registry);
+        this.transactions = Metric.TRANSACTION_HANGING.gauges(registry);
         ofBudget();
         ofSource();
+        ofGuarantees();
+        ofFile();
         for (var shard : from.shards().get()) ofShard(shard);
         refused = new RefusedMeters(registry, from.unknownFields());
         for (var sink : from.advisory()) AdvisoryMetrics.register(registry, sink);
     }
 
     private void ofBudget() {
-        gauge(
-                "millrace.inflight.rows",
-                "rows in flight",
-                Tags.empty(),
-                () -> from.rowsInFlight().getAsLong());
-        gauge(
-                "millrace.inflight.bytes",
-                "bytes in flight",
-                Tags.empty(),
-                () -> from.bytesInFlight().getAsLong());
+        gauge(Metric.IN_FLIGHT_ROWS, Tags.empty(), () -> from.inFlight().get().rows());
+        gauge(Metric.IN_FLIGHT_BYTES, Tags.empty(), () -> from.inFlight().get().bytes());
+        gauge(Metric.MAX_ROWS, Tags.empty(), () -> from.inFlight().get().maxRows());
+        gauge(Metric.MAX_BYTES, Tags.empty(), () -> from.inFlight().get().maxBytes());
     }
 
     private void ofSource() {
-        var counters = from.counters();
-        counter("millrace.rebalances", "assignments that changed", Tags.empty(), counters, SourceCounters::rebalances);
-        counter(
-                "millrace.pauses.flapping",
-                "pauses shorter than a second",
-                Tags.empty(),
-                counters,
-                SourceCounters::flapping);
-        counter(
-                "millrace.stale.acks",
-                "acknowledgements of ended epochs",
-                Tags.empty(),
-                counters,
-                SourceCounters::staleAcks);
-        counter(
-                "millrace.offsets.lost",
-                "offsets that retention took unread",
-                Tags.empty(),
-                counters,
-                SourceCounters::offsetsLost);
-        counter(
-                "millrace.plan.possible.duplicates",
-                "rows sent again in other batches than before, at most",
-                Tags.empty(),
-                counters,
-                SourceCounters::possibleDuplicates);
-        gauge("millrace.plan.characters", "characters of the longest plan", Tags.empty(), counters::planCharacters);
-        gauge(
-                "millrace.plan.quarantine.seconds",
-                "how long plans still wait for a commit that timed out",
-                Tags.empty(),
-                () -> counters.quarantineNanos() / 1e9);
+        var counters = from.source().get().counters();
+        counter(Metric.REBALANCES, Tags.empty(), counters, SourceCounters::rebalances);
+        counter(Metric.FLAPPING, Tags.empty(), counters, SourceCounters::flapping);
+        counter(Metric.STALE_ACKS, Tags.empty(), counters, SourceCounters::staleAcks);
+        counter(Metric.OFFSETS_LOST, Tags.empty(), counters, SourceCounters::offsetsLost);
+        counter(Metric.PLAN_DUPLICATES, Tags.empty(), counters, SourceCounters::possibleDuplicates);
+        gauge(Metric.PLAN_CHARACTERS, Tags.empty(), counters::planCharacters);
+        gauge(Metric.PLAN_QUARANTINE, Tags.empty(), () -> counters.quarantineNanos() / NANOS_PER_SECOND);
         for (var reason : PauseReason.values())
-            counter(
-                    "millrace.pauses",
-                    "partitions paused",
-                    Tags.of("reason", word(reason)),
-                    counters,
-                    c -> c.pauses(reason));
+            counter(Metric.PAUSES, Tags.of("reason", word(reason)), counters, c -> c.pauses(reason));
         for (var result : SourceCounters.CommitResult.values())
-            counter(
-                    "millrace.commits",
-                    "offset commits",
-                    Tags.of("result", word(result)),
-                    counters,
-                    c -> c.commits(result));
+            counter(Metric.COMMITS, Tags.of("result", word(result)), counters, c -> c.commits(result));
+        gauge(Metric.POLL_LOOP, Tags.empty(), () -> from.source().get().turnAgeNanos() / NANOS_PER_SECOND);
+        gauge(
+                Metric.POLL_LOOP_LIMIT,
+                Tags.empty(),
+                () -> from.source().get().maxPollIntervalNanos() / NANOS_PER_SECOND);
+    }
+
+    private void ofGuarantees() {
+        for (var sink : from.guarantees().get().keySet())
+            gauge(
+                    Metric.LEVEL,
+                    Tags.of("sink", sink),
+                    () -> number(from.guarantees().get().get(sink)));
+    }
+
+    private static int number(@Nullable Guarantee guarantee) {
+        return switch (Objects.requireNonNull(guarantee).level()) {
+            case L0 -> 0;
+            case L1 -> 1;
+            case L2 -> 2;
+            case L3 -> 3;
+            case L4 -> 4;
+        };
+    }
+
+    private void ofFile() {
+        reloads("done", RunningFile.Reloads::done);
+        reloads("refused", RunningFile.Reloads::refused);
+        reloads("failed", RunningFile.Reloads::failed);
+        gauge(Metric.FILE_REFUSED, Tags.empty(), () -> from.file().get().refused() == null ? 0 : 1);
+    }
+
+    private void reloads(String result, ToLongFunction<RunningFile.Reloads> count) {
+        counter(
+                Metric.RELOADS,
+                Tags.of("result", result),
+                from.file(),
+                file -> count.applyAsLong(file.get().reloads()));
     }
 
     private void ofShard(ShardStatus shard) {
         var tags = tags(shard.shard());
         var counts = shard.counts();
-        counter(
-                "millrace.rows.written",
-                "rows the sink has, those it had before included",
-                tags,
-                counts,
-                ShardCounts::rowsWritten);
-        counter("millrace.rows.duplicate", "rows the sink said it had", tags, counts, ShardCounts::rowsDuplicate);
-        counter("millrace.rows.abandoned", "rows given up, which replay", tags, counts, ShardCounts::rowsAbandoned);
-        counter(
-                "millrace.rows.in.doubt",
-                "rows given up after an unknown outcome, which replay",
-                tags,
-                counts,
-                ShardCounts::rowsInDoubt);
-        counter(
-                "millrace.possible.duplicates",
-                "rows that this run may have stored twice, at most",
-                tags,
-                counts,
-                ShardCounts::possibleDuplicates);
-        counter("millrace.batches.written", "batches the sink has", tags, counts, ShardCounts::batchesWritten);
-        counter(
-                "millrace.late.outcomes",
-                "outcomes of attempts given up before",
-                tags,
-                counts,
-                ShardCounts::lateOutcomes);
+        counter(Metric.WRITTEN, tags, counts, ShardCounts::rowsWritten);
+        counter(Metric.DUPLICATE, tags, counts, ShardCounts::rowsDuplicate);
+        counter(Metric.ABANDONED, tags, counts, ShardCounts::rowsAbandoned);
+        counter(Metric.IN_DOUBT, tags, counts, ShardCounts::rowsInDoubt);
+        counter(Metric.POSSIBLE_DUPLICATES, tags, counts, ShardCounts::possibleDuplicates);
+        counter(Metric.BATCHES_WRITTEN, tags, counts, ShardCounts::batchesWritten);
+        counter(Metric.LATE_OUTCOMES, tags, counts, ShardCounts::lateOutcomes);
         for (var reason : SealReason.values())
-            counter(
-                    "millrace.batches.sealed",
-                    "batches sealed",
-                    tags.and("reason", word(reason)),
-                    counts,
-                    c -> c.sealedFor(reason));
+            counter(Metric.BATCHES_SEALED, tags.and("reason", word(reason)), counts, c -> c.sealedFor(reason));
         for (var how : ShardCounts.Attempt.values())
-            counter(
-                    "millrace.attempts",
-                    "attempts ended",
-                    tags.and("outcome", word(how)),
-                    counts,
-                    c -> c.attempts(how));
-        gauge(
-                "millrace.shard.usable",
-                "1 if a replica takes writes",
-                tags,
-                () -> view(shard).view().usable() ? 1 : 0);
-        gauge(
-                "millrace.shard.blocked",
-                "1 if a batch waits for a person",
-                tags,
-                () -> view(shard).view().blocked() ? 1 : 0);
-        gauge(
-                "millrace.parked.batches",
-                "refused batches that wait without a permit, for evidence or for their dead letters",
-                tags,
-                () -> parked(shard).count());
-        gauge("millrace.parked.seconds", "since the oldest of them was sealed", tags, () -> sinceOldestParked(shard));
-        gauge(
-                "millrace.pinned.batches",
-                "batches that one replica may have stored, and that wait for it without a permit",
-                tags,
-                () -> pinned(shard).count());
-        gauge(
-                "millrace.pinned.seconds",
-                "since the first ambiguous attempt of those that wait longest",
-                tags,
-                () -> sinceFirstPin(shard));
-        gauge(
-                "millrace.held.rows",
-                "rows sealed and not settled",
-                tags,
-                () -> view(shard).view().heldRows());
-        gauge(
-                "millrace.attempts.unfinished",
-                "cancelled attempts that have not ended",
-                tags,
-                () -> view(shard).view().unfinished());
-        gauge(
-                "millrace.inflight.limit",
-                "batches that may be on their way, fewer than set while the sink is overloaded",
-                tags,
-                () -> view(shard).view().limit());
-        gauge(
-                "millrace.linger.seconds",
-                "how long an open batch lingers, longer than set while the sink is overloaded",
-                tags,
-                () -> view(shard).view().lingerNanos() / NANOS_PER_SECOND);
-        gauge(
-                "millrace.backoff.seconds",
-                "the longest backoff being slept now",
-                tags,
-                () -> view(shard).view().sleepNanos() / NANOS_PER_SECOND);
-        gauge("millrace.sink.silent.seconds", "since the sink last answered anything", tags, () -> sinceAnswer(shard));
+            counter(Metric.ATTEMPTS, tags.and("outcome", word(how)), counts, c -> c.attempts(how));
+        Function<ToDoubleFunction<ShardView>, Supplier<Number>> now =
+                value -> () -> value.applyAsDouble(view(shard).view());
+        gauge(Metric.USABLE, tags, now.apply(view -> view.usable() ? 1 : 0));
+        gauge(Metric.SHARD_BLOCKED, tags, now.apply(view -> view.blocked() ? 1 : 0));
+        gauge(Metric.PARKED, tags, () -> parked(shard).count());
+        gauge(Metric.PARKED_SECONDS, tags, () -> sinceOldestParked(shard));
+        gauge(Metric.PINNED, tags, () -> pinned(shard).count());
+        gauge(Metric.PINNED_SECONDS, tags, () -> sinceFirstPin(shard));
+        gauge(Metric.HELD, tags, now.apply(ShardView::heldRows));
+        gauge(Metric.UNFINISHED, tags, now.apply(ShardView::unfinished));
+        gauge(Metric.LIMIT, tags, now.apply(ShardView::limit));
+        gauge(Metric.LINGER, tags, now.apply(view -> view.lingerNanos() / NANOS_PER_SECOND));
+        gauge(Metric.BACKOFF, tags, now.apply(view -> view.sleepNanos() / NANOS_PER_SECOND));
+        gauge(Metric.SILENT, tags, () -> sinceAnswer(shard));
         for (var i = 0; i < shard.endpoints().size(); i++) ofReplica(shard, i, tags);
         timers.put(
                 shard.shard(),
                 new Timers(
-                        timer("millrace.write.seconds", "one successful write", tags),
-                        timer(
-                                "millrace.permit.wait.seconds",
-                                "from seal to the start of the write that succeeded",
-                                tags),
-                        timer("millrace.seal.to.settle.seconds", "from seal to settle", tags)));
+                        Metric.WRITE.timer(registry, tags),
+                        Metric.PERMIT_WAIT.timer(registry, tags),
+                        Metric.SEAL_TO_SETTLE.timer(registry, tags)));
     }
 
     private void ofReplica(ShardStatus shard, int index, Tags ofShard) {
         var tags = ofShard.and("replica", shard.endpoints().get(index).toString());
         gauge(
-                "millrace.breaker.state",
-                "0 closed, 1 half-open, 2 open",
+                Metric.BREAKER,
                 tags,
                 () -> switch (view(shard).view().replicas().get(index).state().phase()) {
                     case CLOSED -> 0;
                     case HALF_OPEN -> 1;
                     case OPEN, QUARANTINED -> 2;
                 });
-        counter(
-                "millrace.replica.rows.written",
-                "rows written through this replica",
-                tags,
-                shard.counts(),
-                c -> c.rowsWrittenTo(index));
-        counter(
-                "millrace.replica.failures",
-                "attempts at this replica that did not write",
-                tags,
-                shard.counts(),
-                c -> c.failuresOf(index));
+        counter(Metric.REPLICA_WRITTEN, tags, shard.counts(), c -> c.rowsWrittenTo(index));
+        counter(Metric.REPLICA_FAILURES, tags, shard.counts(), c -> c.failuresOf(index));
     }
 
     private ShardStatus view(ShardStatus shard) {
@@ -320,14 +231,14 @@ final class PipelineMetrics {
 
     /// Lays the series of partitions anew, and begins counters for partitions seen for the first time.
     void refresh() {
-        var partitions = from.partitions().get();
+        var partitions = from.source().get().partitions();
         for (var partition : partitions) {
             if (views.put(partition.partition(), partition) == null) ofPartition(partition);
         }
-        rows(lag, partitions, PartitionView::lag);
-        rows(watermark, partitions, PartitionView::watermark);
-        rows(transactions, partitions, PipelineMetrics::hangingSeconds);
-        rows(blocked, partitions, partition -> partition.headNanos() / NANOS_PER_SECOND);
+        rows(Metric.LAG, lag, partitions, PartitionView::lag);
+        rows(Metric.WATERMARK, watermark, partitions, PartitionView::watermark);
+        rows(Metric.TRANSACTION_HANGING, transactions, partitions, PipelineMetrics::hangingSeconds);
+        rows(Metric.BLOCKED, blocked, partitions, partition -> partition.headNanos() / NANOS_PER_SECOND);
         refused.refresh(partitions);
     }
 
@@ -339,37 +250,14 @@ final class PipelineMetrics {
     private void ofPartition(PartitionView first) {
         var tags = tags(first);
         var key = first.partition();
-        counter(
-                "millrace.rows.polled",
-                "rows polled",
-                tags,
-                views,
-                v -> at(v, key).polled());
-        counter(
-                "millrace.rows.dropped",
-                "rows polled and never encoded, which replay",
-                tags,
-                views,
-                v -> at(v, key).dropped());
+        counter(Metric.POLLED, tags, views, v -> at(v, key).polled());
+        counter(Metric.DROPPED, tags, views, v -> at(v, key).dropped());
         for (var sink : first.sinks()) {
             var ofSink = tags.and("sink", sink.sink());
-            counter(
-                    "millrace.rows.skipped",
-                    "rows left out by an explicit policy",
-                    ofSink,
-                    views,
-                    v -> skipped(at(v, key), sink.sink()));
-            counter(
-                    "millrace.rows.dead.lettered",
-                    "rows that the dead-letter topic has acknowledged",
-                    ofSink,
-                    views,
-                    v -> deadLettered(at(v, key), sink.sink()));
-            gauge(
-                    "millrace.partition.inflight.rows",
-                    "rows encoded and not settled",
-                    ofSink,
-                    () -> sink.tally().inFlight());
+            counter(Metric.SKIPPED, ofSink, views, v -> skipped(at(v, key), sink.sink()));
+            counter(Metric.DEAD_LETTERED, ofSink, views, v -> deadLettered(at(v, key), sink.sink()));
+            gauge(Metric.PARTITION_IN_FLIGHT, ofSink, () -> sink.tally().inFlight());
+            gauge(Metric.UNACCOUNTED, ofSink, () -> unaccounted(at(views, key), sink.sink()));
         }
     }
 
@@ -391,12 +279,35 @@ final class PipelineMetrics {
                 .sum();
     }
 
+    /// What OPS-9 says is nothing, of one sink.
+    private static long unaccounted(PartitionView view, String sink) {
+        return view.sinks().stream()
+                .filter(rows -> rows.sink().equals(sink))
+                .mapToLong(rows -> view.polled()
+                        - view.dropped()
+                        - view.waiting()
+                        - rows.skippedRows()
+                        - rows.deadLettered()
+                        - rows.lettersOut()
+                        - rows.lettersLeft()
+                        - ended(rows.tally())
+                        - rows.tally().inFlight())
+                .sum();
+    }
+
+    private static long ended(RowTally tally) {
+        return tally.written() + tally.deadLettered() + tally.skipped() + tally.abandoned() + tally.inDoubt();
+    }
+
     private static void rows(
-            MultiGauge gauge, List<PartitionView> partitions, Function<PartitionView, @Nullable Number> value) {
+            Metric metric,
+            MultiGauge gauge,
+            List<PartitionView> partitions,
+            Function<PartitionView, @Nullable Number> value) {
         var rows = new ArrayList<MultiGauge.Row<?>>();
         for (var partition : partitions) {
             var known = value.apply(partition);
-            if (partition.member() >= 0 && known != null) rows.add(MultiGauge.Row.of(tags(partition), known));
+            if (partition.member() >= 0 && known != null) rows.add(metric.row(tags(partition), known));
         }
         gauge.register(rows, true);
     }
@@ -425,20 +336,11 @@ final class PipelineMetrics {
         return constant.name().toLowerCase(Locale.ROOT);
     }
 
-    private void gauge(String name, String what, Tags tags, Supplier<Number> value) {
-        Gauge.builder(name, value).description(what).tags(tags).register(registry);
+    private void gauge(Metric metric, Tags tags, Supplier<Number> value) {
+        metric.gauge(registry, tags, value);
     }
 
-    private <T> void counter(String name, String what, Tags tags, T of, ToLongFunction<T> count) {
-        ToDoubleFunction<T> asDouble = t -> count.applyAsLong(t);
-        FunctionCounter.builder(name, of, asDouble).description(what).tags(tags).register(registry);
-    }
-
-    private Timer timer(String name, String what, Tags tags) {
-        return Timer.builder(name)
-                .description(what)
-                .tags(tags)
-                .publishPercentileHistogram()
-                .register(registry);
+    private <T> void counter(Metric metric, Tags tags, T of, ToLongFunction<T> count) {
+        metric.counter(registry, tags, of, t -> count.applyAsLong(t));
     }
 }

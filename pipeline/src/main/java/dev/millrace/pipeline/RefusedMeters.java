@@ -1,8 +1,8 @@
 package dev.millrace.pipeline;
 
 import dev.millrace.kafka.PartitionView;
-import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,10 +26,8 @@ final class RefusedMeters {
     RefusedMeters(MeterRegistry registry, Supplier<Map<String, Map<String, Long>>> unknownFields) {
         this.registry = registry;
         for (var sink : unknownFields.get().keySet())
-            FunctionCounter.builder("millrace.unknown.fields", unknownFields, fields -> leftOut(fields.get(), sink))
-                    .description("fields without a column that were left out of rows")
-                    .tag("sink", sink)
-                    .register(registry);
+            Metric.UNKNOWN_FIELDS.counter(
+                    registry, Tags.of("sink", sink), unknownFields, fields -> leftOut(fields.get(), sink));
     }
 
     private static double leftOut(Map<String, Map<String, Long>> fields, String sink) {
@@ -50,10 +48,8 @@ final class RefusedMeters {
 
     private AtomicLong counted(Cause cause) {
         var rows = new AtomicLong();
-        FunctionCounter.builder("millrace.rows.poison", rows, AtomicLong::doubleValue)
-                .description("rows that can never be written, found before they were sent")
-                .tags("sink", cause.sink(), "reason", cause.reason())
-                .register(registry);
+        Metric.POISON.counter(
+                registry, Tags.of("sink", cause.sink(), "reason", cause.reason()), rows, AtomicLong::doubleValue);
         return rows;
     }
 }

@@ -29,8 +29,8 @@ record Snapshot(
         advisory = List.copyOf(advisory);
     }
 
-    /// Which pipeline it is, and since when it runs.
-    record Who(String pipeline, String version, Instant startedAt) {}
+    /// Which pipeline it is, since when it runs, and by which file.
+    record Who(String pipeline, String version, Instant startedAt, RunningFile file) {}
 
     /// What it is about to do.
     ///

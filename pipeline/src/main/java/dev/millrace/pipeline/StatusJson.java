@@ -46,6 +46,7 @@ final class StatusJson {
             var json = new StatusJson(generator, pulse, now);
             generator.writeStartObject();
             json.course();
+            json.file(now.who().file());
             json.troubles(troubles);
             generator.writeFieldName("in_flight");
             json.budget(now.inFlight());
@@ -126,6 +127,28 @@ final class StatusJson {
         out.writeStringField("event", event.event());
         out.writeStringField("where", event.where());
         out.writeStringField("text", event.text());
+        out.writeEndObject();
+    }
+
+    private void file(RunningFile file) throws IOException {
+        out.writeObjectFieldStart("configuration");
+        text("file", file.file());
+        out.writeStringField("digest", file.digest());
+        out.writeStringField("running_since", file.since().toString());
+        out.writeNumberField("reloads", file.reloads().done());
+        out.writeFieldName("refused");
+        var refused = file.refused();
+        if (refused == null) {
+            out.writeNull();
+        } else {
+            out.writeStartObject();
+            out.writeStringField("digest", refused.digest());
+            out.writeStringField("at", refused.at().toString());
+            out.writeArrayFieldStart("reasons");
+            for (var reason : refused.reasons()) out.writeString(reason);
+            out.writeEndArray();
+            out.writeEndObject();
+        }
         out.writeEndObject();
     }
 

@@ -7,6 +7,8 @@ import dev.millrace.checkpoint.TopicId;
 import dev.millrace.kafka.HangingTransaction;
 import dev.millrace.kafka.PartitionView;
 import dev.millrace.kafka.SourceCounters;
+import dev.millrace.kafka.SourceView;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -52,11 +54,11 @@ final class HangingTransactionTest {
                 scrape.registry("test"),
                 new PipelineMetrics.Sources(
                         () -> 0,
-                        () -> 0,
-                        () -> 0,
-                        new SourceCounters(),
-                        () -> orders(now[0]),
+                        () -> new Snapshot.InFlight(0, 0, 10, 1_000),
+                        () -> new SourceView(true, 0, List.of(), orders(now[0]), new SourceCounters()),
                         List::of,
+                        Map::of,
+                        () -> RunningFile.none(Instant.EPOCH),
                         Map::of,
                         List.of()));
         assertThat(scrape.answer(metrics).body().lines())

@@ -92,7 +92,7 @@ final class Moment {
     Snapshot snapshot() {
         var member = new MemberView(0, MemberView.Phase.ASSIGNED, partitions.size(), turnAge, unassigned);
         return new Snapshot(
-                new Snapshot.Who("shop", "0.1", Instant.EPOCH),
+                new Snapshot.Who("shop", "0.1", Instant.EPOCH, RunningFile.none(Instant.EPOCH)),
                 new Snapshot.Course(waitsFor, pausedSince, ends),
                 started ? new SourceView(ready, 300 * SECOND, List.of(member), partitions, new SourceCounters()) : null,
                 shards,

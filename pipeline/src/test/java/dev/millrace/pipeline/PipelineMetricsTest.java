@@ -8,6 +8,7 @@ import dev.millrace.checkpoint.TopicId;
 import dev.millrace.kafka.AdvisoryAccount;
 import dev.millrace.kafka.PartitionView;
 import dev.millrace.kafka.SourceCounters;
+import dev.millrace.kafka.SourceView;
 import dev.millrace.sinkpool.AdmissionBudget;
 import dev.millrace.sinkpool.Failure;
 import dev.millrace.sinkpool.Guarantee;
@@ -18,6 +19,7 @@ import dev.millrace.sinkpool.ShardId;
 import dev.millrace.sinkpool.ShardStatus;
 import dev.millrace.sinkpool.ShardView;
 import java.net.URI;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -33,6 +35,7 @@ class PipelineMetricsTest {
     private static final ShardId SHARD = new ShardId("warehouse", "s0");
 
     private final List<PartitionView> partitions = new ArrayList<>();
+    private final SourceCounters counters = new SourceCounters();
     private final ShardCounts counts = new ShardCounts(1);
     private final Map<String, Long> unknownFields = new TreeMap<>();
     private final Scrape scrape = new Scrape();
@@ -43,13 +46,17 @@ class PipelineMetricsTest {
             scrape.registry("test"),
             new PipelineMetrics.Sources(
                     () -> now,
-                    () -> 7,
-                    () -> 700,
-                    new SourceCounters(),
-                    () -> List.copyOf(partitions),
+                    () -> new Snapshot.InFlight(7, 700, 10, 1_000),
+                    this::source,
                     () -> List.of(shard()),
+                    () -> Map.of("warehouse", new Guarantee(Guarantee.Level.L2, "it remembers")),
+                    () -> RunningFile.none(Instant.EPOCH),
                     () -> Map.of("warehouse", unknownFields),
                     List.of(this::shadow)));
+
+    private SourceView source() {
+        return new SourceView(true, 300 * SECOND, List.of(), partitions, counters);
+    }
 
     private AdvisoryView shadow() {
         return new AdvisoryView(

@@ -147,6 +147,12 @@ final class MillraceProcess implements AutoCloseable {
         process.toHandle().destroy();
     }
 
+    /// SIGHUP.
+    void hangUp() throws IOException, InterruptedException {
+        var kill = new ProcessBuilder("kill", "-HUP", Long.toString(pid())).start();
+        if (kill.waitFor() != 0) throw new AssertionError("it took no SIGHUP\n" + evidence());
+    }
+
     /// SIGKILL; returns when it is gone.
     void kill() throws InterruptedException {
         process.destroyForcibly();

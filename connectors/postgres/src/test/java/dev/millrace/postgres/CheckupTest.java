@@ -241,4 +241,22 @@ class CheckupTest {
         assertThat(only(wrong, Severity.FAULT).what()).contains("column part is bigint");
         for (var database : List.of("shop", "shop2")) server.execute(database, "drop table millrace_segments");
     }
+
+    @Test
+    @Tag("OPS-14")
+    @DisplayName("OPS-14: tokens of a pipeline that has stored nothing for a month are told, and no others")
+    void tokensThatNobodyWritesAnyMoreAreTold() throws Exception {
+        server.createDatabase("old");
+        server.execute("old", "create table keyed (id int primary key)");
+        Warehouse.makeTokenTable(server, "old");
+        for (var token : List.of("'a', 'gone', 40", "'b', 'gone', 50", "'c', 'runs', 1", "'d', 'runs', 60"))
+            server.execute(
+                    "old",
+                    "insert into millrace_segments (token, pipeline, sink, shard, topic_id, part, seg_end, at)"
+                            + " select t::text::bytea, p, 'warehouse', 's0', 'T', 0, 1, now() - interval '1 day' * d from (values ("
+                            + token + ")) as v (t, p, d)");
+        var note = only(lookWithTokens("keyed", OnConflict.ERROR, "old"), Severity.NOTE);
+        assertThat(note.what()).contains("2 tokens of pipeline gone, sink warehouse", "for 40 days");
+        assertThat(note.remedy()).contains("millrace_segments");
+    }
 }
