@@ -60,7 +60,10 @@ final class ServiceManager {
         try {
             send(message, MSG_DONTWAIT);
         } catch (Throwable unsaid) {
-            LOG.trace("NOTIFY_SOCKET", unsaid);
+            LOG.atTrace()
+                    .addKeyValue("event", "service_manager_unreached")
+                    .setCause(unsaid)
+                    .log("NOTIFY_SOCKET");
         }
     }
 

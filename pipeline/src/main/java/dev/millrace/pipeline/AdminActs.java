@@ -44,13 +44,13 @@ record AdminActs(Pause pause, SinkPool pool, BooleanSupplier stopping, Consumer<
 
     private Answer pauses() {
         if (stopping.getAsBoolean()) return DRAINING;
-        if (pause.begin()) tell("paused", "", "by hand: nothing more is read, what was taken is finished");
+        if (pause.begin()) tell(Done.PAUSED, "", "by hand: nothing more is read, what was taken is finished");
         return Answer.text(200, "paused: nothing more is read, what was taken is finished; POST /resume goes on");
     }
 
     private Answer resumes() {
         if (stopping.getAsBoolean()) return DRAINING;
-        if (pause.end()) tell("resumed", "", "by hand");
+        if (pause.end()) tell(Done.RESUMED, "", "by hand");
         return Answer.text(200, "resumed");
     }
 
@@ -80,7 +80,7 @@ record AdminActs(Pause pause, SinkPool pool, BooleanSupplier stopping, Consumer<
     private Answer quarantine(ShardStatus shard, int replica, boolean on) {
         pool.quarantine(shard.shard(), replica, on);
         tell(
-                on ? "replica_quarantined" : "replica_released",
+                on ? Done.QUARANTINED : Done.RELEASED,
                 shard.shard() + " " + EndpointName.of(shard.endpoints().get(replica)),
                 "by hand");
         return Answer.text(
@@ -90,11 +90,25 @@ record AdminActs(Pause pause, SinkPool pool, BooleanSupplier stopping, Consumer<
                         : "released: its breaker alone says whether it is written to");
     }
 
-    private void tell(String event, String where, String text) {
-        events.tell(event, where, text, Instant.now());
-        LOG.atWarn()
-                .addKeyValue("event", event)
-                .addKeyValue("where", where.isEmpty() ? "pipeline" : where)
-                .log("{}", text);
+    private void tell(Done done, String where, String text) {
+        events.tell(done.event(), where, text, Instant.now());
+        LOG.atWarn().addKeyValue("event", done.event()).log("{}: {}", where.isEmpty() ? "pipeline" : where, text);
+    }
+
+    /// What somebody did.
+    private enum Done {
+        PAUSED,
+        RESUMED,
+        QUARANTINED,
+        RELEASED;
+
+        private String event() {
+            return switch (this) {
+                case PAUSED -> "paused_by_hand";
+                case RESUMED -> "resumed_by_hand";
+                case QUARANTINED -> "replica_quarantined";
+                case RELEASED -> "replica_released";
+            };
+        }
     }
 }
