@@ -38,8 +38,6 @@ public final class BenchCommand implements Callable<Integer> {
     private static final PoisonBench.Extent QUICK_POISON = new PoisonBench.Extent(5_000, 20_000, 2_000, 1, 0);
     private static final ClickHousePrice.Extent CLICKHOUSE = new ClickHousePrice.Extent(2_000_000, 3, 1);
     private static final ClickHousePrice.Extent QUICK_CLICKHOUSE = new ClickHousePrice.Extent(20_000, 1, 0);
-    private static final DeliveryBench.Extent DELIVERY = new DeliveryBench.Extent(600_000, 4, 3, 1);
-    private static final DeliveryBench.Extent QUICK_DELIVERY = new DeliveryBench.Extent(5_000, 1, 1, 0);
 
     @Option(
             names = "--megabytes",
@@ -55,7 +53,7 @@ public final class BenchCommand implements Callable<Integer> {
 
     @Option(
             names = "--warm-up",
-            defaultValue = "2",
+            defaultValue = "4",
             description = "readings by every arm before that (default: ${DEFAULT-VALUE})")
     private int warmUps;
 
@@ -90,11 +88,6 @@ public final class BenchCommand implements Callable<Integer> {
             description = "instead: rows for a second of processor time with each format into ClickHouse's own engine")
     private boolean clickHouse;
 
-    @Option(
-            names = "--delivery",
-            description = "instead: what effectively_once costs beside at_least_once, into a PostgreSQL server")
-    private boolean delivery;
-
     @Option(names = "--check", description = "end with 1 when a goal is not reached")
     private boolean check;
 
@@ -124,10 +117,6 @@ public final class BenchCommand implements Callable<Integer> {
         if (poison) return exitCode(new PoisonBench(quick ? QUICK_POISON : POISON, System.out).run(), true);
         if (clickHouse) {
             new ClickHousePrice(quick ? QUICK_CLICKHOUSE : CLICKHOUSE, System.out).run();
-            return 0;
-        }
-        if (delivery) {
-            new DeliveryBench(quick ? QUICK_DELIVERY : DELIVERY, System.out).run();
             return 0;
         }
         var reached = jmh ? new HotPath(System.out).run() : new SuiteBench(asked(), System.out, System.err).run();

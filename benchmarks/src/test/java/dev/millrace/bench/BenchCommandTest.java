@@ -142,20 +142,6 @@ final class BenchCommandTest {
     }
 
     @Test
-    @Tag("EO-13")
-    @Timeout(value = 240, unit = TimeUnit.SECONDS)
-    void everyRowIsStoredOnceUnderBothDeliveriesAndTheirCostIsTold() throws Exception {
-        assertThat(exitCode("--delivery", "--quick")).as(output()).isZero();
-        for (var partitions : List.of(1, 12, 64)) {
-            assertThat(output())
-                    .containsPattern("\\R" + partitions
-                            + " partitions: 5,000 rows of \\d+ bytes, then [\\d,]+ rows/s.*\\R"
-                            + ".*delay p99, ms\\R +at_least_once( +" + FIGURE + "){5}\\R +effectively_once( +" + FIGURE
-                            + "){5}\\R +ratio, or added +" + FIGURE + " ");
-        }
-    }
-
-    @Test
     void whatMakesNoSenseIsRefused() throws Exception {
         assertThat(exitCode("--rounds", "0")).isEqualTo(2);
         assertThat(output()).contains("--rounds are at least 1");
