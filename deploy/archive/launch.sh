@@ -1,7 +1,8 @@
 # shellcheck shell=bash
 # How Millrace's java process is started and its AOT cache is made. Read by bin/millrace of the archive and by the repository's launcher.
 
-jvm=(--enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow)
+# The heap begins small: a pipeline that has little to do takes little.
+jvm=(--enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow -Xms16m)
 
 # is_25 HOME TOOL: whether a Java 25 with that tool is there.
 is_25() {

@@ -47,8 +47,9 @@ final class LauncherTest {
         assertThat(ended.said())
                 .contains("pid " + ended.pid() + "\n")
                 .contains("path " + lib + "/millrace-cli.jar:" + lib + "/B.jar:" + lib + "/a.jar\n")
-                .contains("called --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow -Xmx1g"
-                        + " -Da=b dev.millrace.cli.Main run a file.yaml\n");
+                .contains(
+                        "called --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow -Xms16m -Xmx1g"
+                                + " -Da=b dev.millrace.cli.Main run a file.yaml\n");
         assertThat(ended.code()).isZero();
     }
 

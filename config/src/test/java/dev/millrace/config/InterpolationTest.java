@@ -104,6 +104,7 @@ class InterpolationTest {
                                 "admission",
                                 "drain",
                                 "admin",
+                                "metrics",
                                 "logging"));
     }
 
