@@ -12,8 +12,9 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "run",
         description = {
-            "Run a pipeline until SIGTERM or SIGINT, drain it within its bound, and print the report. SIGHUP reads the file",
-            "anew: one that can run takes the place of the one that runs, any other changes nothing and is told."
+            "Run a pipeline until SIGTERM or SIGINT, drain it within its bound, and print the report. SIGHUP reads",
+            "the file anew: one that can run takes the place of the one that runs, any other changes nothing and",
+            "is told."
         })
 final class RunCommand implements Callable<Integer> {
     @Parameters(paramLabel = "FILE", description = "the pipeline's YAML file")

@@ -62,11 +62,7 @@ final class RunProcess {
                 run.start();
             } catch (StartFailure failure) {
                 if (before == null || endAsked.isDone()) return refused(run, failure);
-                LOG.atError()
-                        .addKeyValue("event", "reload_failed")
-                        .addKeyValue("file", file)
-                        .log("it does not start, and the file before runs again: {}", failure.getMessage());
-                book.failed(runs.digest(), String.valueOf(failure.getMessage()), before.digest());
+                fallsBack(runs, before, book, String.valueOf(failure.getMessage()));
                 if (!run.goesOn() || !closed(run)) return ExitCode.UNKNOWN_STATE.code();
                 runs = before;
                 before = null;
@@ -74,12 +70,7 @@ final class RunProcess {
                 continue;
             }
             if (before != null && !endAsked.isDone()) {
-                book.started();
-                LOG.atInfo()
-                        .addKeyValue("event", "reloaded")
-                        .addKeyValue("file", file)
-                        .addKeyValue("digest", runs.digest())
-                        .log("the pipeline runs by its new file");
+                reloaded(runs, book);
                 reloader.runs(runs.config());
             }
             var report = run.awaitEnd();
@@ -93,6 +84,23 @@ final class RunProcess {
             runs = follows;
             reports = again(runs);
         }
+    }
+
+    private void reloaded(LoadedFile runs, FileBook book) {
+        book.started();
+        LOG.atInfo()
+                .addKeyValue("event", "reloaded")
+                .addKeyValue("file", file)
+                .addKeyValue("digest", runs.digest())
+                .log("the pipeline runs by its new file");
+    }
+
+    private void fallsBack(LoadedFile from, LoadedFile to, FileBook book, String reason) {
+        book.failed(from.digest(), reason, to.digest());
+        LOG.atError()
+                .addKeyValue("event", "reload_failed")
+                .addKeyValue("file", file)
+                .log("it does not start, and the file before runs again: {}", reason);
     }
 
     private static @Nullable ReportSink open(LoadedFile of) {
@@ -181,9 +189,8 @@ final class RunProcess {
             LOG.atError()
                     .addKeyValue("event", "reload_given_up")
                     .setCause(fault)
-                    .log(
-                            "the pipeline before did not give everything back; the process ends, so that nothing runs beside"
-                                    + " what is left of it");
+                    .log("the pipeline before did not give everything back; the process ends, so that nothing runs"
+                            + " beside what is left of it");
             return false;
         }
     }

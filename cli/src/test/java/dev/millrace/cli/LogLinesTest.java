@@ -91,8 +91,8 @@ class LogLinesTest {
     void nobodysTextBeginsALine() {
         var lines = told(LoggingConfig.Format.TEXT, LogLinesTest::forged);
         assertThat(lines.getFirst())
-                .contains(
-                        " WARN  event=poll_failed why=\"it said \\\"no\\\"\\r\\nevent=drained\" attempts=3 a text\\nevent=drained")
+                .contains(" WARN  event=poll_failed why=\"it said \\\"no\\\"\\r\\nevent=drained\" attempts=3 a text"
+                        + "\\nevent=drained")
                 .endsWith("\\u202e");
         assertThat(lines.subList(1, lines.size()))
                 .isNotEmpty()
@@ -131,9 +131,9 @@ class LogLinesTest {
             }
             logger.atInfo()
                     .addKeyValue("event", "started")
-                    .log(
-                            "at http://me:"
-                                    + "other-word@a:80/rows and {\"password\": \"a-third\"} password=a-fourth,kafka-of-the-shop");
+                    .log("at http://me:"
+                            + "other-word@a:80/rows and {\"password\": \"a-third\"}"
+                            + " password=a-fourth,kafka-of-the-shop");
         };
         for (var format : LoggingConfig.Format.values()) {
             var all = String.join("\n", told(format, tells));

@@ -44,8 +44,8 @@ enum Metric {
             "millrace.rows.unaccounted",
             "rows",
             "topic partition sink",
-            "polled, less those written, set aside, skipped, given up, waiting and in flight: 0 at rest, and a few while"
-                    + " rows move, since the counts are not read at one instant; another number at rest is a bug"),
+            "polled, less those written, set aside, skipped, given up, waiting and in flight: 0 at rest, and a few"
+                    + " while rows move, since the counts are not read at one instant; another number at rest is a bug"),
     POISON(
             "millrace.rows.poison",
             "rows",
@@ -68,8 +68,8 @@ enum Metric {
             "millrace.reloads",
             "reloads",
             "result",
-            "of the file: done, refused (it cannot run; the one before runs on), failed (it did not start; the one before"
-                    + " was started again)"),
+            "of the file: done, refused (it cannot run; the one before runs on), failed (it did not start; the one"
+                    + " before was started again)"),
     FILE_REFUSED("millrace.file.refused", "1 or 0", "", "1 while the file last given is not the one that runs"),
     POLL_LOOP("millrace.poll.loop.seconds", "seconds", "", "since the slowest poll loop last turned"),
     POLL_LOOP_LIMIT(

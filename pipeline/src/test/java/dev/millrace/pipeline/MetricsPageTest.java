@@ -44,16 +44,25 @@ class MetricsPageTest {
     private static final String HEAD = """
             # Metrics
 
-            What `/metrics` has, made from the declarations that the meters are registered by; a test holds this page to them, and to the
-            scrape of a running pipeline. Every series has the label `pipeline` besides those named here. A histogram `x` has the series
-            `x_bucket`, `x_count` and `x_sum`, and beside it `x_max`, the longest of the last minutes. With `metrics.otlp` the same go out
-            by OpenTelemetry, under the names in brackets.
+            What `/metrics` has, made from the declarations that the meters are registered by; a test holds this page
+            to them, and to the scrape of a running pipeline. Every series has the label `pipeline` besides those
+            named here. A histogram `x` has the series `x_bucket`, `x_count` and `x_sum`, and beside it `x_max`, the
+            longest of the last minutes. With `metrics.otlp` the same go out by OpenTelemetry, under the names in
+            brackets.
 
-            A gauge is computed when it is asked for. Counters begin at 0 with the process, and with each reload. What is unknown is no
-            series; what is named under *only while* is not there otherwise. No label holds anything that came from a record.
+            A gauge is computed when it is asked for. Counters begin at 0 with the process, and with each reload. What
+            is unknown is no series; what is named under *only while* is not there otherwise. No label holds anything
+            that came from a record.
 
             Which of them to look at first, and what to alert on: [alerts.yml](../deploy/prometheus/alerts.yml), and
             [the dashboard](../deploy/grafana/dashboards/millrace.json).
+            """;
+
+    private static final String TABLE = """
+
+
+            | name | type | unit | labels | what it tells | only while |
+            |---|---|---|---|---|---|
             """;
 
     /// One line of the page.
@@ -159,10 +168,7 @@ class MetricsPageTest {
     }
 
     private static void table(StringBuilder page, String title, Map<String, Entry> entries, String prefix) {
-        page.append("\n## ")
-                .append(title)
-                .append(
-                        "\n\n| name | type | unit | labels | what it tells | only while |\n|---|---|---|---|---|---|\n");
+        page.append("\n## ").append(title).append(TABLE);
         entries.forEach((name, entry) -> {
             if (name.startsWith("millrace_") == prefix.isEmpty()) return;
             page.append("| `")

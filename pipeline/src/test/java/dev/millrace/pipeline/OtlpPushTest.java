@@ -35,7 +35,10 @@ class OtlpPushTest {
                 source: { kafka: { bootstrap_servers: "a:9092", topics: [orders], group_id: shop } }
                 format: { json: {} }
                 sinks: { hole: { blackhole: {}, shards: { s0: [ "blackhole:a" ] } } }
-                metrics: { otlp: "http://127.0.0.1:%d/v1/metrics", otlp_interval: 1s, otlp_headers: { X-Token: "${T}" } }
+                metrics:
+                  otlp: http://127.0.0.1:%d/v1/metrics
+                  otlp_interval: 1s
+                  otlp_headers: { X-Token: "${T}" }
                 """.formatted(port);
         return switch (Configuration.read("pipeline.yaml", text, name -> name.equals("T") ? "sesame" : null)) {
             case ReadResult.Loaded(var config, var _) -> config.metrics();

@@ -253,7 +253,8 @@ class CheckupTest {
             server.execute(
                     "old",
                     "insert into millrace_segments (token, pipeline, sink, shard, topic_id, part, seg_end, at)"
-                            + " select t::text::bytea, p, 'warehouse', 's0', 'T', 0, 1, now() - interval '1 day' * d from (values ("
+                            + " select t::text::bytea, p, 'warehouse', 's0', 'T', 0, 1, now() - interval '1 day' * d"
+                            + " from (values ("
                             + token + ")) as v (t, p, d)");
         var note = only(lookWithTokens("keyed", OnConflict.ERROR, "old"), Severity.NOTE);
         assertThat(note.what()).contains("2 tokens of pipeline gone, sink warehouse", "for 40 days");
