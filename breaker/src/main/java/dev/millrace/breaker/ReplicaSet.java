@@ -8,10 +8,9 @@ import org.jspecify.annotations.Nullable;
 
 /// May a replica of this shard be written to now, and what did the last writes say about each?
 ///
-/// Invariant B1: in one half-open episode at most `halfOpenProbes` permits are out. B2: a report of
-/// another episode, or a second report, changes nothing. B4: a replica in quarantine is granted nothing. An *episode*
-/// is one stay of one replica in one
-/// phase: it grows when the replica opens, half-opens or closes.
+/// Invariant B1: in one half-open episode at most `halfOpenProbes` permits are out. B2: a report of another episode, or
+/// a second report, changes nothing. B4: a replica in quarantine is granted nothing. An *episode* is one stay of one
+/// replica in one phase: it grows when the replica opens, half-opens or closes.
 ///
 /// Times are `nowNanos` of any origin and sign, compared by subtraction; `Long.MAX_VALUE` alone means
 /// *never*, so what would fall due at exactly that instant does so a nanosecond later. Call [#report]

@@ -25,10 +25,9 @@ import org.slf4j.LoggerFactory;
 /// for whoever has the token.
 ///
 /// Reflects nothing of a request. Binds where it is told, which is loopback by default (OPS-6). It answers to names
-/// that
-/// nobody else can have: on loopback to loopback's, elsewhere to addresses and to what it is configured to be called;
-/// so no page in a browser reads it under a name of its own. All that it reads is bounded: request line and headers
-/// together, the body of an act, the time for both, and how many ask at once.
+/// that nobody else can have: on loopback to loopback's, elsewhere to addresses and to what it is configured to be
+/// called; so no page in a browser reads it under a name of its own. All that it reads is bounded: request line and
+/// headers together, the body of an act, the time for both, and how many ask at once.
 ///
 /// Thread ownership: any; answers are computed on virtual threads of its own.
 final class AdminServer implements AutoCloseable {

@@ -94,7 +94,10 @@ final class TopicWatch implements Runnable {
             watch();
         } catch (Throwable failure) {
             if (stopped) return; // nobody needs it any more
-            LOG.error("event=topic_watch_died", failure);
+            LOG.atError()
+                    .addKeyValue("event", "topic_watch_died")
+                    .setCause(failure)
+                    .log("the topics are watched no more");
             for (var reader : readers) reader.unwatched(failure);
         }
     }
