@@ -60,7 +60,15 @@ final class LogAppender extends AppenderBase<ILoggingEvent> {
             write(List.of(new Repeats.Told<>(event, 0)));
             return;
         }
-        write(repeats.offer(subject(event), event, clock.nanoTime()));
+        String subject;
+        try {
+            subject = subject(event);
+        } catch (RuntimeException fault) {
+            out.print(format.unmade(event, fault));
+            out.flush();
+            return;
+        }
+        write(repeats.offer(subject, event, clock.nanoTime()));
     }
 
     @Override
@@ -85,8 +93,17 @@ final class LogAppender extends AppenderBase<ILoggingEvent> {
 
     private void write(List<Repeats.Told<ILoggingEvent>> told) {
         if (told.isEmpty()) return;
-        for (var one : told) out.print(format.line(one.what(), one.leftOut()));
+        for (var one : told) out.print(line(one));
         out.flush();
+    }
+
+    /// Whatever stands in it: a line that can't be made is told by its event, and keeps nobody from the next.
+    private String line(Repeats.Told<ILoggingEvent> one) {
+        try {
+            return format.line(one.what(), one.leftOut());
+        } catch (RuntimeException fault) {
+            return format.unmade(one.what(), fault);
+        }
     }
 
     private static String name(ILoggingEvent event) {

@@ -33,6 +33,23 @@ record LogFormat(LoggingConfig.Format format, Redaction redaction) {
         };
     }
 
+    /// In place of a line that could not be made, since something in it throws when it is asked for its text.
+    String unmade(ILoggingEvent event, RuntimeException fault) {
+        var time = TIME.format(Instant.ofEpochMilli(event.getTimeStamp()));
+        var message = "a line of " + event.getLoggerName() + " could not be made: "
+                + fault.getClass().getName();
+        return switch (format) {
+            case TEXT -> "%s %-5s event=line_unmade %s%n".formatted(time, event.getLevel(), Printable.text(message));
+            case JSON ->
+                new JsonLine()
+                                .add("time", time)
+                                .add("level", event.getLevel().toString())
+                                .add(EVENT, "line_unmade")
+                                .add("message", message)
+                        + "\n";
+        };
+    }
+
     private String text(ILoggingEvent event, int leftOut) {
         var line = new StringBuilder()
                 .append(TIME.format(Instant.ofEpochMilli(event.getTimeStamp())))

@@ -1,9 +1,8 @@
 package dev.millrace.cli;
 
 import java.io.PrintWriter;
-import java.util.Map;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Mixin;
 
 /// `millrace quarantine`: keeps a replica from being written to.
 @Command(
@@ -13,23 +12,12 @@ import picocli.CommandLine.Option;
             "A restart forgets it. Needs the token of admin.token_file."
         })
 final class QuarantineCommand extends Spoken {
-    @Option(
-            names = "--shard",
-            required = true,
-            paramLabel = "SINK/SHARD",
-            description = "the shard, as status names it")
-    private String shard = "";
-
-    @Option(
-            names = "--replica",
-            required = true,
-            paramLabel = "HOST:PORT",
-            description = "its replica, as status names it")
-    private String replica = "";
+    @Mixin
+    private NamedReplica replica = new NamedReplica();
 
     @Override
     int speak(RunningPipeline to, PrintWriter out) throws RunningPipeline.Failed {
-        out.println(printable(to.post("/quarantine", Map.of("shard", shard, "replica", replica))));
+        out.println(printable(to.post("/quarantine", replica.named())));
         return 0;
     }
 }

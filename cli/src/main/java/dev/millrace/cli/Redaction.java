@@ -6,8 +6,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /// Takes secrets out of a text: those of the file wherever they stand, what stands before the `@` of an address, and
-/// what
-/// follows the name of a password.
+/// what follows the name of a password.
 record Redaction(List<String> secrets) {
     /// What is shorter may be a part of any word.
     private static final int SHORTEST = 4;

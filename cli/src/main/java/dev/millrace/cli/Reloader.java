@@ -75,10 +75,26 @@ final class Reloader {
             while (true) {
                 asked.acquire();
                 asked.drainPermits();
-                reload();
+                tryReload();
             }
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    /// What no part of it expects refuses the file too, and the next is looked at as ever.
+    private void tryReload() throws InterruptedException {
+        try {
+            reload();
+        } catch (RuntimeException fault) {
+            LOG.atError()
+                    .addKeyValue("event", "reload_fault")
+                    .addKeyValue("file", file)
+                    .setCause(fault)
+                    .log("the file could not be looked at, and the pipeline runs on as it was");
+            book.refused(
+                    book.lastGiven(),
+                    List.of("it could not be looked at: " + fault.getClass().getName()));
         }
     }
 

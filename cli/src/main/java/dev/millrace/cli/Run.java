@@ -53,6 +53,10 @@ final class Run {
         pipeline.start();
     }
 
+    PipelineConfig config() {
+        return config;
+    }
+
     /// Whether nothing has ended it yet.
     boolean runs() {
         return !pipeline.ended();

@@ -1,6 +1,7 @@
 package dev.millrace.cli;
 
 import dev.millrace.config.PipelineConfig;
+import dev.millrace.config.SecretValues;
 import dev.millrace.pipeline.DrainReport;
 import dev.millrace.pipeline.ExitCode;
 import dev.millrace.pipeline.StartFailure;
@@ -148,7 +149,10 @@ final class RunProcess {
     private @Nullable LoadedFile leave(DrainReport report) {
         synchronized (lock) {
             var follows = next;
-            var fit = report.exitCode() == ExitCode.DRAINED.code() || report.exitCode() == ExitCode.LEFT_UNDONE.code();
+            // Not one that POST /drain, or a fault, had stopped already.
+            var fit = report.reason().equals(RELOAD)
+                    && (report.exitCode() == ExitCode.DRAINED.code()
+                            || report.exitCode() == ExitCode.LEFT_UNDONE.code());
             if (follows == null || endAsked.isDone() || !fit) return null;
             current = null;
             next = null;
@@ -175,7 +179,7 @@ final class RunProcess {
     }
 
     private static int refused(Run run, StartFailure failure) throws InterruptedException {
-        System.err.println(failure.getMessage());
+        System.err.println(Redaction.of(SecretValues.of(run.config())).of(String.valueOf(failure.getMessage())));
         closeQuickly(run); // or the last resort would have the last word, with another code
         return failure.exitCode().code();
     }

@@ -77,6 +77,30 @@ class LogLinesTest {
         return out.toString(StandardCharsets.UTF_8).lines().toList();
     }
 
+    @Test
+    @DisplayName("OPS-5: what can't be asked for its text loses its line and no other, and that is told")
+    void aLineThatCannotBeMadeIsTold() {
+        var mute = new Object() {
+            @Override
+            public String toString() {
+                throw new IllegalStateException("mute");
+            }
+        };
+        for (var field : List.of("shard", "other"))
+            for (var format : LoggingConfig.Format.values()) {
+                var lines = told(format, logger -> {
+                    logger.atWarn()
+                            .addKeyValue("event", "one")
+                            .addKeyValue(field, mute)
+                            .log("a text");
+                    logger.atWarn().addKeyValue("event", "two").log("another");
+                });
+                assertThat(lines).hasSize(2);
+                assertThat(lines.getFirst()).contains("line_unmade", "dev.millrace.test", "IllegalStateException");
+                assertThat(lines.getLast()).contains("two", "another");
+            }
+    }
+
     private static void forged(Logger logger) {
         var cause = new IllegalStateException("no\n2026-01-01T00:00:00.000Z INFO  event=drained\u001b[2J");
         logger.atWarn()

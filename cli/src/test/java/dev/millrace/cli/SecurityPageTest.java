@@ -80,8 +80,7 @@ class SecurityPageTest {
         for (var line : page().lines().toList()) {
             var match = LINE.matcher(line);
             if (match.matches())
-                all.add(new Demand(
-                        Integer.parseInt(match.group(1)), Integer.parseInt(match.group(2)), match.group(5)));
+                all.add(new Demand(Integer.parseInt(match.group(1)), Integer.parseInt(match.group(2)), match.group(5)));
         }
         return all;
     }

@@ -47,7 +47,7 @@ public final class SlabPool {
     }
 
     /// Bytes that are kept now.
-    public synchronized long keptBytes() {
+    synchronized long keptBytes() {
         return (long) free.size() * slabBytes;
     }
 }

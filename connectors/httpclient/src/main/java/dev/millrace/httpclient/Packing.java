@@ -29,7 +29,7 @@ final class Packing implements AutoCloseable {
             return new Packing(
                     kept,
                     switch (compression) {
-                        case NONE -> kept;
+                        case NONE -> throw new IllegalArgumentException("nothing to pack");
                         case GZIP -> new GZIPOutputStream(kept);
                         case LZ4 -> new LZ4FrameOutputStream(kept, BLOCKSIZE.SIZE_256KB);
                         case ZSTD -> new ZstdOutputStreamNoFinalizer(kept);

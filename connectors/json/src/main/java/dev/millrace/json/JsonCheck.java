@@ -7,9 +7,7 @@ import java.nio.ByteOrder;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/// Tells whether bytes are one JSON object (RFC 8259), and where its members lie, in one pass, without a tree,
-/// recursion
-/// or allocation.
+/// Tells whether bytes are one JSON object (RFC 8259), and where its members lie: one pass, no tree, no recursion.
 ///
 /// Held to: the grammar, well-formed UTF-8, paired surrogates in escapes, at most [#DEPTH] objects and arrays inside
 /// one another, one object and nothing but white space around it. Not looked at: names that repeat, the size of
