@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -57,6 +58,35 @@ final class SinkPoolTest {
             pool.pool.quarantine(shard, 0, false);
             assertThat(pool.source.awaitResolved()).isEqualTo(Resolution.DONE);
             pool.finish();
+        }
+    }
+
+    @Test
+    @Tag("WRT-9")
+    void bytesOfAnAttemptThatIsStillOutAreNotFilledAgainThoughItsBatchIsWritten() throws Exception {
+        var release = new CountDownLatch(1);
+        var before = new AtomicReference<String>();
+        var after = new AtomicReference<String>();
+        var sink = new FakeSink().next(call -> {
+            before.set(Bytes.sent(call.rows()));
+            FakeSink.awaitIgnoringInterrupts(release);
+            after.set(Bytes.sent(call.rows()));
+            return new WriteOutcome.Written(call.rows().rows(), 0);
+        });
+        try (var pool = new Pool(sink, s -> s.writeTimeout = 100).start()) {
+            pool.source.fillAgain(256);
+            pool.offerBatch(0, 0);
+            assertThat(pool.source.awaitResolved()).isEqualTo(Resolution.DONE);
+            for (var i = 1; i <= 20; i++) {
+                pool.offerBatch(0, i);
+                assertThat(pool.source.awaitResolved()).isEqualTo(Resolution.DONE);
+            }
+            release.countDown();
+            eventually("the late outcome", () -> pool.counts().lateOutcomes() > 0);
+            assertThat(after.get()).isEqualTo(before.get()).isNotNull();
+            pool.finish();
+        } finally {
+            release.countDown();
         }
     }
 

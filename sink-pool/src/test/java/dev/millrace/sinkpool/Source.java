@@ -30,7 +30,7 @@ final class Source {
     final LinkedBlockingQueue<Map.Entry<Range, Resolution>> resolved = new LinkedBlockingQueue<>();
     private final Map<Owned, PartitionTracker> trackers = new HashMap<>();
     private final List<Ack> acks = new ArrayList<>();
-    private final SlabSource slabs = new SlabSource(1 << 20);
+    private SlabSource slabs = new SlabSource(1 << 20);
 
     Source(AdmissionBudget budget) {
         this.budget = budget;
@@ -38,6 +38,11 @@ final class Source {
 
     Source() {
         this(new AdmissionBudget(1_000_000, 1L << 32, 0.5));
+    }
+
+    /// Each chunk has a slab of so many bytes, which is filled again as soon as nobody reads it.
+    void fillAgain(int slabBytes) {
+        slabs = new SlabSource(new SlabPool(slabBytes, 1 << 20));
     }
 
     static SourcePartition partition(String topic, int partition) {
