@@ -61,7 +61,7 @@ class StartFailureTest {
     private void describe(Stage stage, int takenPort, Path directory) {
         stage.execute("create table t (id integer, p integer); create table raw (v bytea)");
         stage.execute(TokenTables.sql("public.t"));
-        stage.postgres().createUser(stage.name(), "right");
+        stage.postgres().createUser(stage.name(), "s3sam-open");
         var topic = stage.topic("a");
         stage.topics().create(topic, 1);
         var nobody = FreePort.take();
@@ -80,7 +80,7 @@ class StartFailureTest {
                 stage.recipe("[ " + topic + " ]", "raw", ", raw_column: w").set("format", "{ raw: {} }"));
         cases.put("wrong password", withLogin(stage, topic, stage.name(), "wrong"));
         cases.put("unknown user", withLogin(stage, topic, stage.name() + "x", "wrong"));
-        cases.put("missing right", withLogin(stage, topic, stage.name(), "right"));
+        cases.put("missing right", withLogin(stage, topic, stage.name(), "s3sam-open"));
         cases.put(
                 "missing database",
                 stage.recipe("[ " + topic + " ]").postgres(stage.postgres().user(), "t", "", stage.endpoint() + "x"));
