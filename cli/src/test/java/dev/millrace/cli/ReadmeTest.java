@@ -39,4 +39,21 @@ final class ReadmeTest {
                 .isNotEmpty()
                 .allSatisfy(link -> assertThat(README.resolveSibling(link)).exists());
     }
+
+    @Test
+    void everyDecisionHasALineInTheirIndex() throws IOException {
+        var folder = README.resolveSibling("docs/decisions");
+        try (var files = Files.list(folder)) {
+            var names = files.map(file -> file.getFileName().toString())
+                    .filter(name -> !name.equals("README.md"))
+                    .sorted()
+                    .toList();
+            var linked = Pattern.compile("\\| \\[\\d+]\\(([^)]+)\\) \\|")
+                    .matcher(Files.readString(folder.resolve("README.md")))
+                    .results()
+                    .map(match -> match.group(1))
+                    .toList();
+            assertThat(linked).isEqualTo(names);
+        }
+    }
 }

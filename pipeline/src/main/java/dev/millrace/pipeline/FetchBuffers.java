@@ -19,7 +19,7 @@ record FetchBuffers(long partitions, long bytesEach) {
         return new FetchBuffers(all, Long.parseLong(each.strip()));
     }
 
-    private long bytes() {
+    long bytes() {
         return partitions * bytesEach;
     }
 
