@@ -11,14 +11,6 @@ import java.util.stream.IntStream;
 final class SizeExample {
     private static final List<String> KINDS = List.of("clickhouse", "postgres", "http", "blackhole");
     private static final int MOST_SHARDS = 1000;
-    private static final String TEXT = """
-            pipeline: { name: example }
-            source: { kafka: { bootstrap_servers: "localhost:9092", topics: [rows], group_id: example } }
-            sinks:
-              %s:
-                %s
-                shards: { %s }
-            """;
 
     private SizeExample() {}
 
@@ -27,17 +19,24 @@ final class SizeExample {
         if (!KINDS.contains(kind)) throw new IllegalArgumentException("--sink " + kind + ": here may stand " + KINDS);
         if (shards < 1 || shards > MOST_SHARDS)
             throw new IllegalArgumentException("--shards " + shards + ": 1 to " + MOST_SHARDS);
-        var text = TEXT.formatted(
-                kind,
-                switch (kind) {
-                    case "clickhouse" -> "clickhouse: { database: rows, table: rows, user: ingest }";
-                    case "postgres" -> "postgres: { table: rows, user: ingest, password: none }";
-                    case "http" -> "http: {}";
-                    default -> "blackhole: {}";
-                },
-                IntStream.range(0, shards)
-                        .mapToObj(shard -> "s" + shard + ": [\"" + endpoint(kind, shard) + "\"]")
-                        .collect(Collectors.joining(", ")));
+        var text = """
+                pipeline: { name: example }
+                source: { kafka: { bootstrap_servers: "localhost:9092", topics: [rows], group_id: example } }
+                sinks:
+                  %s:
+                    %s
+                    shards: { %s }
+                """.formatted(
+                        kind,
+                        switch (kind) {
+                            case "clickhouse" -> "clickhouse: { database: rows, table: rows, user: ingest }";
+                            case "postgres" -> "postgres: { table: rows, user: ingest, password: none }";
+                            case "http" -> "http: {}";
+                            default -> "blackhole: {}";
+                        },
+                        IntStream.range(0, shards)
+                                .mapToObj(shard -> "s" + shard + ": [\"" + endpoint(kind, shard) + "\"]")
+                                .collect(Collectors.joining(", ")));
         return switch (Configuration.read("example", text, _ -> null)) {
             case ReadResult.Loaded(var config, var _) -> config;
             case ReadResult.Refused(var problems) -> throw new IllegalStateException(problems.toString());

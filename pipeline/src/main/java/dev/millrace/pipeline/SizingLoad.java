@@ -18,7 +18,7 @@ public record SizingLoad(@Nullable Flow flow, int partitions, int members, Durat
                 throw new IllegalArgumentException(bytesPerRow + " bytes for a row: 1 to 1073741824");
         }
 
-        double bytesPerSecond() {
+        public double bytesPerSecond() {
             return rowsPerSecond * bytesPerRow;
         }
     }
@@ -39,7 +39,7 @@ public record SizingLoad(@Nullable Flow flow, int partitions, int members, Durat
         return Math.ceilDiv(members, consumers);
     }
 
-    double outageSeconds() {
+    public double outageSeconds() {
         return outage.toMillis() / 1e3;
     }
 
