@@ -754,7 +754,8 @@ public final class Pipeline {
         public @Nullable String starts(Map<String, Integer> partitions) {
             var crowded = keptTokens.tooMany(config.checkpoint().metadataLimit());
             if (crowded != null) return crowded;
-            var fetched = FetchBuffers.of(config.source().properties(), partitions);
+            var fetched = FetchBuffers.of(
+                    config.source().properties(), config.source().consumers(), partitions);
             if (fetched.large(Runtime.getRuntime().maxMemory()))
                 LOG.atWarn().addKeyValue("event", "fetch_buffers_large").log("{}", fetched.line());
             for (var sink : sinks) {
