@@ -147,7 +147,7 @@ final class Troubles {
         } else {
             for (var i = 0; i < shard.endpoints().size(); i++) replica(shard, i);
         }
-        view.held().stream().filter(ShardView.Held::blocked).findFirst().ifPresent(held -> blocked(shard, held));
+        blocked(shard, view.held().stream().filter(ShardView.Held::blocked).toList());
         view.held().stream().filter(Troubles::pinnedLong).findFirst().ifPresent(held -> pinned(shard, held));
     }
 
@@ -267,18 +267,25 @@ final class Troubles {
         }
     }
 
-    private void blocked(ShardStatus shard, ShardView.Held held) {
-        var failure = held.failure();
+    private void blocked(ShardStatus shard, List<ShardView.Held> held) {
+        if (held.isEmpty()) return;
+        var failure = held.getFirst().failure();
         var why = failure == null ? "it waits for a person" : EventRing.cut(failure.toString());
-        var waits = partitionsOf(held).size();
+        var rows = Span.rows(held.stream().mapToLong(ShardView.Held::rows).sum());
+        var waits = held.stream()
+                .flatMap(one -> partitionsOf(one).stream())
+                .distinct()
+                .toList();
+        var one = held.size() == 1;
         bad(
                 shard.shard(),
-                "Shard " + shard.shard() + " holds a batch of " + Span.rows(held.rows()) + " that is not accepted: "
-                        + why
-                        + ". " + (waits == 1 ? "1 partition waits" : waits + " partitions wait")
-                        + " for it; nothing is lost.",
+                "Shard " + shard.shard() + " holds "
+                        + (one ? "a batch of " + rows + " that is" : held.size() + " batches of " + rows + " that are")
+                        + " not accepted: " + why + ". "
+                        + (waits.size() == 1 ? "1 partition waits" : waits.size() + " partitions wait")
+                        + (one ? " for it" : " for them") + "; nothing is lost.",
                 (failure == null ? "See the log (event=batch_blocked)." : heldRemedy(failure)) + BY_ITSELF);
-        told.addAll(partitionsOf(held));
+        told.addAll(waits);
     }
 
     /// Of rows that are refused one by one the tables say to look at the dead letters; what is held is none yet.
@@ -360,31 +367,37 @@ final class Troubles {
                         && partition.headNanos() >= now.stuckNanos()
                         && !told.contains(partition)
                         // What was polled and not encoded waits for the end of the pause.
-                        && !(now.paused() && batchOf(partition) == null))
+                        && !(now.paused() && heldOf(partition) == null))
                 .sorted(Comparator.comparingLong(PartitionView::headNanos).reversed())
                 .toList();
         if (standing.isEmpty()) return;
         var oldest = standing.getFirst();
-        var batch = batchOf(oldest);
+        var held = heldOf(oldest);
         bad(
                 oldest.partition(),
                 (standing.size() == 1
                                 ? "Partition " + oldest.partition() + " has"
                                 : standing.size() + " partitions, " + oldest.partition() + " longest, have")
                         + " stood still for " + Span.of(oldest.headNanos())
-                        + (batch == null ? "" : ": " + batch) + ". Nothing is lost.",
-                "Look at what is named here and below; millrace stuck FILE --json has every detail.");
+                        + (held == null ? "" : ": " + held.batch()) + ". Nothing is lost.",
+                held == null || held.failure() == null
+                        ? "Look at what is named here and below; millrace stuck FILE --json has every detail."
+                        : Ailment.of(held.failure()).remedy() + BY_ITSELF);
     }
 
-    private @Nullable String batchOf(PartitionView partition) {
+    /// The batch that a partition waits for, in words, and what its last attempt said.
+    private record HeldOf(String batch, @Nullable Failure failure) {}
+
+    private @Nullable HeldOf heldOf(PartitionView partition) {
         for (var shard : now.shards())
             for (var held : shard.view().held())
                 if (held.partitions().contains(partition.partition())) {
                     @Nullable Failure failure = held.failure();
-                    return "a batch of " + Span.rows(held.rows()) + " for shard " + shard.shard()
+                    var batch = "a batch of " + Span.rows(held.rows()) + " for shard " + shard.shard()
                             + (held.writing() ? " is being written, attempt " : " waits, after attempt ")
                             + held.attempts()
                             + (failure == null ? "" : "; the last one said " + EventRing.cut(failure.toString()));
+                    return new HeldOf(batch, failure);
                 }
         return null;
     }
