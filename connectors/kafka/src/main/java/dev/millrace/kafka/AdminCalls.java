@@ -104,7 +104,8 @@ final class AdminCalls implements AutoCloseable {
         while (true) {
             if (stopped.getAsBoolean()) throw new Stopped();
             try {
-                return answer.get(SLICE_NANOS, TimeUnit.NANOSECONDS);
+                var left = untilNanos - clock.nanoTime();
+                return answer.get(Math.clamp(left, 0, SLICE_NANOS), TimeUnit.NANOSECONDS);
             } catch (java.util.concurrent.TimeoutException slice) {
                 if (NanoClock.reached(untilNanos, clock.nanoTime()))
                     throw new org.apache.kafka.common.errors.TimeoutException("no answer in time", slice);

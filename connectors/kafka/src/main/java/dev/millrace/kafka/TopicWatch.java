@@ -58,6 +58,7 @@ final class TopicWatch implements Runnable {
     private volatile @Nullable Thread thread;
     private volatile boolean stopped;
     private boolean failing;
+    private long identityNanos;
 
     TopicWatch(
             KafkaSourceSettings.Watch often,
@@ -104,31 +105,41 @@ final class TopicWatch implements Runnable {
 
     private void watch() {
         thread = Thread.currentThread();
-        var identityNanos = clock.nanoTime() + often.identityNanos();
+        identityNanos = clock.nanoTime() + often.identityNanos();
         var lagNanos = clock.nanoTime();
-        while (!stopped) {
-            try {
-                var now = clock.nanoTime();
-                var topics = new TreeSet<>(asked);
-                asked.removeAll(topics);
-                if (NanoClock.reached(identityNanos, now)) {
-                    topics.addAll(known.keySet());
-                    identityNanos = now + often.identityNanos();
-                }
-                topics.addAll(missed.keySet());
-                if (!topics.isEmpty()) identify(topics);
-                if (NanoClock.reached(lagNanos, now)) {
+        try {
+            while (!stopped) {
+                var answered = lookAtTopics();
+                // Also where topics are not described: logs end somewhere all the same.
+                if (NanoClock.reached(lagNanos, clock.nanoTime())) {
                     readEnds();
                     lagNanos = clock.nanoTime() + often.lagNanos();
                 }
-                failing = false;
-                sleep(NanoClock.earlier(identityNanos, lagNanos));
-            } catch (AdminCalls.Stopped stop) {
-                return;
-            } catch (Failed failed) {
-                tellFailure(failed);
-                pause();
+                if (answered) sleep(NanoClock.earlier(identityNanos, lagNanos));
+                else pause();
             }
+        } catch (AdminCalls.Stopped _) {
+            // Nobody waits for an answer any more.
+        }
+    }
+
+    /// Returns false where it failed in passing.
+    private boolean lookAtTopics() {
+        var now = clock.nanoTime();
+        var topics = new TreeSet<>(asked);
+        asked.removeAll(topics);
+        if (NanoClock.reached(identityNanos, now)) {
+            topics.addAll(known.keySet());
+            identityNanos = now + often.identityNanos();
+        }
+        topics.addAll(missed.keySet());
+        try {
+            if (!topics.isEmpty()) identify(topics);
+            failing = false;
+            return true;
+        } catch (Failed failed) {
+            tellFailure(failed);
+            return false;
         }
     }
 
