@@ -18,6 +18,8 @@ final class Troubles {
     static final String BY_ITSELF = " It is tried again by itself; nothing has to be restarted.";
     /// A group may take so long to give out partitions before that is news.
     private static final long JOINING_NANOS = 10_000_000_000L;
+    /// A broker may take so long to restart.
+    private static final long SILENT_NANOS = 10_000_000_000L;
 
     private static final Comparator<Trouble> WORST_FIRST = Comparator.comparing(Trouble::level);
 
@@ -108,6 +110,22 @@ final class Troubles {
                     "The process hangs: it has not asked Kafka for anything for " + Span.of(turn) + ".",
                     "Keep what jcmd PID Thread.print says, then restart the process; what is not committed is read"
                             + " again.");
+        if (from.brokersSilentNanos() >= SILENT_NANOS)
+            bad(
+                    "",
+                    "Kafka does not answer: no broker has, for " + Span.of(from.brokersSilentNanos())
+                            + ". Rows wait there; nothing is lost.",
+                    "Look whether the brokers are up, and whether the way to them is open." + BY_ITSELF);
+        else group(from);
+    }
+
+    private void group(SourceView from) {
+        if (from.commitsFailNanos() > 0)
+            bad(
+                    "",
+                    "Kafka has taken no offset from this process for " + Span.of(from.commitsFailNanos())
+                            + ": what is stored meanwhile is read again after a restart. Nothing is lost.",
+                    "See what the brokers say: the log has it (event=commit_failed)." + BY_ITSELF);
         var unassigned = from.members().stream()
                 .mapToLong(member -> member.unassignedNanos())
                 .max()

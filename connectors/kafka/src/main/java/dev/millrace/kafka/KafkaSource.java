@@ -217,8 +217,10 @@ public final class KafkaSource implements AutoCloseable {
         var now = clock.nanoTime();
         var views = members.stream().map(member -> member.view(now)).toList();
         var ready = begun && views.stream().allMatch(view -> view.phase() == MemberView.Phase.ASSIGNED);
+        var looking = watch;
         return new SourceView(
                 ready,
+                looking == null || stopped ? 0 : looking.silentForNanos(now),
                 clients.maxPollIntervalNanos(),
                 views,
                 accounts.all().stream()

@@ -14,6 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.RetriableException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -57,6 +58,7 @@ final class TopicWatch implements Runnable {
     private final Set<String> told = new HashSet<>();
     private volatile @Nullable Thread thread;
     private volatile boolean stopped;
+    private volatile @Nullable Long silentNanos;
     private boolean failing;
     private long identityNanos;
 
@@ -134,13 +136,29 @@ final class TopicWatch implements Runnable {
         }
         topics.addAll(missed.keySet());
         try {
-            if (!topics.isEmpty()) identify(topics);
+            if (!topics.isEmpty()) {
+                identify(topics);
+                silentNanos = null;
+            }
             failing = false;
             return true;
         } catch (Failed failed) {
+            // A refusal is an answer.
+            if (failed.why() instanceof RetriableException) silentSince(now);
+            else silentNanos = null;
             tellFailure(failed);
             return false;
         }
+    }
+
+    /// For how long no broker has answered what it asks beside the poll loops; 0 where one has.
+    long silentForNanos(long nowNanos) {
+        var since = silentNanos;
+        return since == null ? 0 : Math.max(0, nowNanos - since);
+    }
+
+    private void silentSince(long nanos) {
+        if (silentNanos == null) silentNanos = nanos;
     }
 
     // Also where something is asked for: what has just failed is among it, and may fail as fast again.
@@ -209,8 +227,11 @@ final class TopicWatch implements Runnable {
         for (var account : accounts.all())
             if (account.owner() != PartitionAccount.NOBODY) owned.put(CommitCall.kafka(account.partition), account);
         if (owned.isEmpty()) return;
-        var ends = calls.ends(owned.keySet(), clock.nanoTime() + ENDS_NANOS);
+        var asking = clock.nanoTime();
+        var ends = calls.ends(owned.keySet(), asking + ENDS_NANOS);
         var now = clock.nanoTime();
+        if (ends.isEmpty()) silentSince(asking);
+        else silentNanos = null;
         ends.forEach((partition, end) -> {
             var account = owned.get(partition);
             if (account != null) account.end(end, now);
