@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.admin.Admin;
@@ -97,6 +98,21 @@ final class AdminCalls implements AutoCloseable {
             if (stopped.getAsBoolean()) throw new Stopped();
             throw new Failed(what, failure);
         }
+    }
+
+    /// What was asked together with others the first time, and alone when it is asked again.
+    static <T> Supplier<KafkaFuture<T>> firstOr(KafkaFuture<T> first, Supplier<KafkaFuture<T>> again) {
+        var taken = new AtomicBoolean();
+        return () -> taken.compareAndSet(false, true) ? first : again.get();
+    }
+
+    /// Whether somebody else's answer, or a later one, may be another.
+    static boolean passing(Failed failed) {
+        return failed.why() instanceof RetriableException;
+    }
+
+    static boolean unknownTopic(Failed failed) {
+        return failed.why() instanceof UnknownTopicOrPartitionException;
     }
 
     // In slices, so that a stop during a start ends the start.
