@@ -62,7 +62,7 @@ final class AdminSide {
                                     parts.setAside,
                                     this::scraped)
                             .pages(),
-                    new AdminActs(parts.pause, parts.pool, stopping::asked, stopping::stop, parts.events)
+                    new AdminActs(parts.pause, parts.pool, stopping::asked, stopping::drainByHand, parts.events)
                             .acts());
             server = started;
             Thread.ofPlatform().daemon().name("millrace-pulse").start(this::beat);

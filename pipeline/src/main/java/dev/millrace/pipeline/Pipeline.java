@@ -112,6 +112,11 @@ public final class Pipeline {
         return stopping.asked();
     }
 
+    /// Somebody asked for its end by `POST /drain`, perhaps while it was stopping already: nothing is to follow it.
+    public boolean drainedByHand() {
+        return stopping.byHand();
+    }
+
     /// Ends what still runs and gives connections back, within about four seconds whatever a sink does.
     public void close() {
         stop("closed");

@@ -58,6 +58,7 @@ final class Stopping {
     private final AtomicReference<ExitCode> worst = new AtomicReference<>(ExitCode.DRAINED);
     private final CompletableFuture<Void> heard = new CompletableFuture<>();
     private final List<Runnable> whenStopping = new CopyOnWriteArrayList<>();
+    private volatile boolean byHand;
 
     Stopping(Parts parts, Running running) {
         this.parts = parts;
@@ -78,6 +79,16 @@ final class Stopping {
         var from = running.source();
         if (from != null) from.stop(deadlineNanos());
         whenStopping.forEach(Runnable::run);
+    }
+
+    /// A person asks for the end, which counts as such also where it was stopping already.
+    void drainByHand() {
+        byHand = true;
+        stop("POST /drain");
+    }
+
+    boolean byHand() {
+        return byHand;
     }
 
     /// A part of it failed: it ends with this code at the best, also where it was stopping already.
