@@ -202,6 +202,20 @@ final class TroublesTest {
     }
 
     @Test
+    void brokersThatDoNotAnswerAndCommitsThatAreNotTakenAreTold() {
+        moment.commitsFail = 40 * SECOND;
+        assertThat(only().what()).contains("has taken no offset from this process for 40 s");
+        assertThat(only().remedy()).contains("event=commit_failed");
+        moment.brokersSilent = 9 * SECOND;
+        assertThat(only().what()).contains("has taken no offset");
+        // Why commits fail, too, and why nothing is assigned.
+        moment.brokersSilent = 11 * SECOND;
+        moment.ready = false;
+        moment.unassigned = 60 * SECOND;
+        assertThat(only().what()).contains("Kafka does not answer: no broker has, for 11 s");
+    }
+
+    @Test
     void aDrainSaysHowLongItMayTake() {
         moment.ends = moment.now + 12 * SECOND;
         assertThat(moment.headline()).contains("for at most 12 s more");
