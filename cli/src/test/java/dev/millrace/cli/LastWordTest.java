@@ -35,6 +35,7 @@ final class LastWordTest {
                 new DrainReport.Rows(0, 0, 0, 0, 0, 0L, 0L),
                 0,
                 0,
+                0,
                 List.of(),
                 List.of(),
                 List.of());

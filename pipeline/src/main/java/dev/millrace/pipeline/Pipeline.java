@@ -4,6 +4,7 @@ import dev.millrace.checkpoint.OpenHandles;
 import dev.millrace.checkpoint.SourcePartition;
 import dev.millrace.config.AdminConfig;
 import dev.millrace.config.PipelineConfig;
+import dev.millrace.config.Plaintext;
 import dev.millrace.config.PoisonConfig;
 import dev.millrace.config.SinkConfig;
 import dev.millrace.kafka.DeadLetterDesk;
@@ -215,6 +216,7 @@ public final class Pipeline {
     /// for; the pipeline is not ready until then. Throws with one line where somebody has to mend
     /// something.
     public void start() throws StartFailure {
+        Plaintext.of(config).forEach(Pipeline::tell);
         pool.start();
         advisory.forEach(AdvisoryPart::start);
         listen();
@@ -239,6 +241,13 @@ public final class Pipeline {
                         "reading {} as {}",
                         config.source().topics(),
                         config.source().groupId());
+    }
+
+    private static void tell(Plaintext allowed) {
+        LOG.atWarn()
+                .addKeyValue("event", "plaintext")
+                .addKeyValue("section", allowed.path())
+                .log("the {} goes to {} in clear; {}", allowed.secret(), allowed.receivers(), allowed.remedy());
     }
 
     /// Returns false if a stop came first.
@@ -606,7 +615,8 @@ public final class Pipeline {
                 noTime ? RunEnd.Waited.NOT : waited,
                 advisoryViews(),
                 guarantees(),
-                perhapsTwiceByPlans());
+                perhapsTwiceByPlans(),
+                offsetsSkipped());
     }
 
     private static void tell(DrainReport report) {
@@ -664,6 +674,11 @@ public final class Pipeline {
 
     private List<AdvisoryView> advisoryViews() {
         return advisory.stream().map(AdvisoryPart::view).toList();
+    }
+
+    private long offsetsSkipped() {
+        var from = source;
+        return from == null ? 0 : from.counters().offsetsSkipped();
     }
 
     private long perhapsTwiceByPlans() {

@@ -47,6 +47,7 @@ final class ReportJson {
         rows(report.rows());
         out.writeNumberField("batches_delivered", report.batchesDelivered());
         out.writeNumberField("possible_duplicates", report.possibleDuplicates());
+        out.writeNumberField("offsets_skipped", report.offsetsSkipped());
         out.writeArrayFieldStart("partitions");
         for (var partition : report.partitions()) partition(partition);
         out.writeEndArray();

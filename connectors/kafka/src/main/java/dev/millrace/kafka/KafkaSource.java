@@ -99,7 +99,13 @@ public final class KafkaSource implements AutoCloseable {
         this.ended = new CountDownLatch(settings.consumers());
         var epochs = new AtomicLong();
         var shared = new SourceMember.Shared(
-                settings, member -> around.apply(clients.consumer(member)), clock, accounts, counters, new Told());
+                settings,
+                member -> around.apply(clients.consumer(member)),
+                new Oversized(clients::alone, clock),
+                clock,
+                accounts,
+                counters,
+                new Told());
         for (var n = 0; n < settings.consumers(); n++)
             members.add(new SourceMember(n, shared, (inbox, now) -> {
                 var parts = new SourceMachine.Parts(
