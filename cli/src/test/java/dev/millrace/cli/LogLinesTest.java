@@ -9,7 +9,7 @@ import dev.millrace.config.Configuration;
 import dev.millrace.config.LoggingConfig;
 import dev.millrace.config.PipelineConfig;
 import dev.millrace.config.ReadResult;
-import dev.millrace.config.SecretValues;
+import dev.millrace.config.Redaction;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -64,7 +64,7 @@ class LogLinesTest {
         var out = new ByteArrayOutputStream();
         var context = new LoggerContext();
         var appender = new LogAppender(
-                new LogFormat(format, Redaction.of(SecretValues.of(config()))),
+                new LogFormat(format, Redaction.of(config())),
                 false,
                 new PrintStream(out, true, StandardCharsets.UTF_8),
                 () -> 0);

@@ -1,5 +1,6 @@
 package dev.millrace.pipeline;
 
+import dev.millrace.config.Redaction;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.EnumMap;
@@ -47,7 +48,12 @@ public record DrainReport(
 
     /// As one JSON document on one line, names in snake case.
     public String json() {
-        return ReportJson.of(this);
+        return json(Redaction.NONE);
+    }
+
+    /// The same without these secrets: what a server answered may hold one.
+    public String json(Redaction redaction) {
+        return ReportJson.of(this, redaction);
     }
 
     /// Rows of this run. `delivered` includes `duplicate`, those the sink said it had; `abandoned` were

@@ -6,6 +6,7 @@ import dev.millrace.config.AdminConfig;
 import dev.millrace.config.PipelineConfig;
 import dev.millrace.config.Plaintext;
 import dev.millrace.config.PoisonConfig;
+import dev.millrace.config.Redaction;
 import dev.millrace.config.SinkConfig;
 import dev.millrace.kafka.DeadLetterDesk;
 import dev.millrace.kafka.DeadLetterTopic;
@@ -337,7 +338,15 @@ public final class Pipeline {
         try {
             var server = AdminServer.start(
                     new AdminServer.Door(new InetSocketAddress(listen.host(), listen.port()), names, token),
-                    new AdminPages(this::sourceView, this::snapshot, pulse, events, setAside, this::scraped).pages(),
+                    new AdminPages(
+                                    this::sourceView,
+                                    this::snapshot,
+                                    pulse,
+                                    events,
+                                    setAside,
+                                    this::scraped,
+                                    Redaction.of(config))
+                            .pages(),
                     new AdminActs(pause, pool, this::ended, this::stop, events).acts());
             admin = server;
             Thread.ofPlatform().daemon().name("millrace-pulse").start(this::beat);
