@@ -51,7 +51,9 @@ final class Explanation {
     }
 
     private void below(Key.Section section, Values values, int depth) {
-        if (section.keys().isEmpty()) {
+        if (!values.present() && section.hasRequired()) {
+            outline.line(depth, "# " + section.name() + " is left out: there is none");
+        } else if (section.keys().isEmpty()) {
             outline.line(depth, section.name() + ": {}", at(values.place()));
         } else {
             outline.line(depth, section.name() + ":");

@@ -62,6 +62,7 @@ public final class KafkaClients {
         var refused = new TreeMap<String, String>();
         for (var key : properties.keySet()) {
             var reason = KafkaClientKeys.refusal(key);
+            if (reason == null) reason = KafkaClientKeys.refusedValue(key, properties.getOrDefault(key, ""));
             if (reason != null) refused.put(key, reason);
         }
         return refused;
@@ -84,6 +85,7 @@ public final class KafkaClients {
         all.computeIfPresent("group.instance.id", (_, id) -> settings.consumers() == 1 ? id : id + "-" + member);
         all.put("bootstrap.servers", settings.bootstrapServers());
         all.put("group.id", settings.groupId());
+        if (!settings.skips().isEmpty()) all.put("max.poll.records", "1");
         all.putAll(KafkaClientDefaults.owned(
                 switch (settings.groupProtocol()) {
                     case CLASSIC -> KafkaSourceConfig.GroupProtocol.CLASSIC;
@@ -95,6 +97,17 @@ public final class KafkaClients {
     /// A consumer whose keys and values are slices of the fetch response.
     public Consumer<ByteBuffer, ByteBuffer> consumer(int member, long partitions) {
         return new KafkaConsumer<>(consumerProperties(member, partitions), new FetchedBytes(), new FetchedBytes());
+    }
+
+    /// A consumer in no group that unpacks one record at a time, as a member would.
+    Consumer<ByteBuffer, ByteBuffer> alone() {
+        var all = consumerProperties(0, 1);
+        all.put("client.id", settings.groupId() + "-alone");
+        all.remove("group.id");
+        all.remove("group.instance.id");
+        all.put("max.poll.records", "1");
+        all.put("fetch.max.wait.ms", "100");
+        return new KafkaConsumer<>(all, new FetchedBytes(), new FetchedBytes());
     }
 
     /// A consumer in no group, for records that are read again one by one.

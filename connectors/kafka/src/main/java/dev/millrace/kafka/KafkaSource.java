@@ -108,6 +108,7 @@ public final class KafkaSource implements AutoCloseable {
         var shared = new SourceMember.Shared(
                 settings,
                 member -> around.apply(clients.consumer(member, partitions)),
+                new Oversized(clients::alone, clock),
                 clock,
                 accounts,
                 counters,

@@ -79,6 +79,21 @@ final class KafkaClientsTest {
     }
 
     @Test
+    @Tag("SRC-14")
+    void whileARecordIsLeftOutNoPollUnpacksMoreThanOne() {
+        var settings = Bench.settings().properties(Map.of("max.poll.records", "7"));
+        var skip = new KafkaSourceSettings.Skip("orders", 3, 200, 201);
+        assertThat(new KafkaClients(settings.skips(List.of(skip))).consumerProperties(0))
+                .containsEntry("max.poll.records", "1");
+        assertThat(skip.from("orders", 3, 199)).isEqualTo(199);
+        assertThat(skip.from("orders", 3, 200)).isEqualTo(202);
+        assertThat(skip.from("orders", 3, 201)).isEqualTo(202);
+        assertThat(skip.from("orders", 3, 202)).isEqualTo(202);
+        assertThat(skip.from("orders", 2, 200)).isEqualTo(200);
+        assertThat(skip.from("other", 3, 200)).isEqualTo(200);
+    }
+
+    @Test
     @Tag("POI-5")
     @Tag("CFG-9")
     void whatAUserSaysOfTheConnectionReachesTheClientsOfDeadLetters() {
