@@ -114,7 +114,7 @@ class ArchitectureTest {
                         ours("breaker"),
                         ours("sinkpool"),
                         ours("kafka"),
-                        "org.junit.jupiter.api.extension.."),
+                        "org.junit.jupiter.api.."),
                 new Row(
                         "cli",
                         ours("config"),

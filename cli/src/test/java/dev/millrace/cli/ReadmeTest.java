@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /// What a new user copies from the README works.
@@ -25,5 +26,22 @@ final class ReadmeTest {
                 .isInstanceOfSatisfying(
                         ReadResult.Loaded.class,
                         loaded -> assertThat(loaded.warnings()).isEmpty());
+    }
+
+    @Test
+    void everyDecisionHasALineInTheirIndex() throws IOException {
+        var folder = README.resolveSibling("docs/decisions");
+        try (var files = Files.list(folder)) {
+            var names = files.map(file -> file.getFileName().toString())
+                    .filter(name -> !name.equals("README.md"))
+                    .sorted()
+                    .toList();
+            var linked = Pattern.compile("\\| \\[\\d+]\\(([^)]+)\\) \\|")
+                    .matcher(Files.readString(folder.resolve("README.md")))
+                    .results()
+                    .map(match -> match.group(1))
+                    .toList();
+            assertThat(linked).isEqualTo(names);
+        }
     }
 }

@@ -18,7 +18,7 @@ record FetchBuffers(long partitions, long bytesEach) {
         return new FetchBuffers(all, each);
     }
 
-    private long bytes() {
+    long bytes() {
         return partitions * bytesEach;
     }
 

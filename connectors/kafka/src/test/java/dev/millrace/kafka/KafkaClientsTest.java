@@ -83,7 +83,7 @@ final class KafkaClientsTest {
     void whileARecordIsLeftOutNoPollUnpacksMoreThanOne() {
         var settings = Bench.settings().properties(Map.of("max.poll.records", "7"));
         var skip = new KafkaSourceSettings.Skip("orders", 3, 200, 201);
-        assertThat(new KafkaClients(settings.skips(List.of(skip))).consumerProperties(0))
+        assertThat(new KafkaClients(settings.skips(List.of(skip))).consumerProperties(0, 4))
                 .containsEntry("max.poll.records", "1");
         assertThat(skip.from("orders", 3, 199)).isEqualTo(199);
         assertThat(skip.from("orders", 3, 200)).isEqualTo(202);

@@ -5,6 +5,7 @@ import dev.millrace.postgres.SqlStates.Says;
 import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /// What a person should know of one SQLSTATE, from the table that judges answers.
 ///
@@ -43,6 +44,13 @@ public record ErrorExplanation(
             if (isState(state)) return List.of(of(state, SqlStates.of(state)));
         }
         return List.of();
+    }
+
+    /// Each line of the table, and last what is done with a SQLSTATE that is in none.
+    public static List<ErrorExplanation> all() {
+        return Stream.concat(SqlStates.TABLE.stream(), Stream.of(SqlStates.UNKNOWN))
+                .map(rule -> of(rule.prefix(), rule))
+                .toList();
     }
 
     /// A word of five letters is none: a SQLSTATE that the standard or PostgreSQL made has a
