@@ -78,8 +78,10 @@ final class Lane<T> extends LaneState<T> {
         while (true) {
             var newest = top;
             if (newest instanceof Link.End<T>) return Put.CLOSED;
-            item.next = (Link.Item<T>) newest;
-            if (TOP.compareAndSet(this, newest, item)) return newest == null ? Put.FIRST : Put.MORE;
+            var before = (Link.Item<T>) newest;
+            item.next = before;
+            item.number = before == null ? 1 : before.number + 1;
+            if (TOP.compareAndSet(this, before, item)) return before == null ? Put.FIRST : Put.MORE;
         }
     }
 

@@ -11,6 +11,8 @@ abstract sealed class Link<T> permits Link.Item, Link.End {
         final String tenant;
         final T item;
         final int bytes;
+        /// How many lie before it in its lane, and it.
+        int number;
 
         Item(String tenant, T item, int bytes) {
             this.tenant = tenant;

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /// An item holds its slot until it is written or lost. What is lost can't be read again: it is counted once, under its
 /// reason.
 ///
-/// What one thread puts stays in order on its way to a shard; there, batches of `inflight.max_per_shard` are written
+/// What one thread hands over for one tenant in one way stays in order as far as the shard; there, batches are written
 /// side by side.
 ///
 /// Thread ownership: shared.
@@ -128,7 +128,8 @@ public final class ProducerFront<T> implements AutoCloseable {
 
     /// Takes nothing any more, from now on; finishes what it has, until the deadline; gives up the rest, and ends its
     /// workers, which takes a second or so beyond the deadline if they hang. Returns what became of everything, or
-    /// null if another close began before this: then it waits for that one's end until its own deadline.
+    /// null if another close began before this: then it waits for that one's end until its own deadline. One
+    /// that is interrupted gives up at once, and its report is only logged.
     public @Nullable FrontReport close(long deadlineNanos) throws InterruptedException {
         if (!closing.compareAndSet(false, true)) {
             var left = bounded(deadlineNanos) - clock.nanoTime();
@@ -136,19 +137,27 @@ public final class ProducerFront<T> implements AutoCloseable {
             return null;
         }
         try (pool) {
-            feeder.closeBy(deadlineNanos);
-            slots.fence();
-            feeder.fenced();
+            drain(deadlineNanos);
+        } finally {
+            closed.countDown();
+            log.closed(report());
+        }
+        return report();
+    }
+
+    private void drain(long deadlineNanos) throws InterruptedException {
+        feeder.closeBy(deadlineNanos);
+        slots.fence();
+        feeder.fenced();
+        try {
             feeder.join(bounded(deadlineNanos) + GRACE_NANOS);
             pool.drainBy(deadlineNanos);
             pool.closeInput();
             pool.awaitFinished(bounded(deadlineNanos) + GRACE_NANOS);
-        } finally {
-            closed.countDown();
+        } catch (InterruptedException interrupted) {
+            feeder.closeBy(clock.nanoTime());
+            throw interrupted;
         }
-        var report = report();
-        log.closed(report);
-        return report;
     }
 
     /// Gives up at once what is not written.
