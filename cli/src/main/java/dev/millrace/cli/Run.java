@@ -1,6 +1,7 @@
 package dev.millrace.cli;
 
 import dev.millrace.config.PipelineConfig;
+import dev.millrace.config.Redaction;
 import dev.millrace.pipeline.DrainReport;
 import dev.millrace.pipeline.ExitCode;
 import dev.millrace.pipeline.Pipeline;
@@ -33,6 +34,7 @@ final class Run implements Succession.Stoppable {
 
     private final PipelineConfig config;
     private final ReportSink reports;
+    private final Redaction redaction;
     private final Pipeline pipeline;
     private final AtomicReference<Word> word = new AtomicReference<>(Word.NOBODYS);
 
@@ -40,6 +42,7 @@ final class Run implements Succession.Stoppable {
     Run(PipelineConfig config, ReportSink reports, Supplier<RunningFile> file, Runnable stopping) {
         this.config = config;
         this.reports = reports;
+        redaction = Redaction.of(config);
         pipeline = Pipeline.of(config, Version.number());
         pipeline.whichFile(file);
         pipeline.whenStopping(() -> {
@@ -91,7 +94,7 @@ final class Run implements Succession.Stoppable {
 
     /// Returns whether this is the first report of the run.
     boolean write(DrainReport report) {
-        return reports.write(report);
+        return reports.write(report, redaction);
     }
 
     int exitCode() {

@@ -1,7 +1,7 @@
 package dev.millrace.cli;
 
 import dev.millrace.config.PipelineConfig;
-import dev.millrace.config.SecretValues;
+import dev.millrace.config.Redaction;
 import dev.millrace.pipeline.DrainReport;
 import dev.millrace.pipeline.ExitCode;
 import dev.millrace.pipeline.StartFailure;
@@ -142,7 +142,7 @@ final class RunProcess {
     }
 
     private static int refused(Run run, StartFailure failure) throws InterruptedException {
-        System.err.println(Redaction.of(SecretValues.of(run.config())).of(String.valueOf(failure.getMessage())));
+        System.err.println(Redaction.of(run.config()).of(String.valueOf(failure.getMessage())));
         closeQuickly(run); // or the last resort would have the last word, with another code
         return failure.exitCode().code();
     }

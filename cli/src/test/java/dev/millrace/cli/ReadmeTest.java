@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /// What a new user copies from the README works.
@@ -26,17 +25,5 @@ final class ReadmeTest {
                 .isInstanceOfSatisfying(
                         ReadResult.Loaded.class,
                         loaded -> assertThat(loaded.warnings()).isEmpty());
-    }
-
-    @Test
-    void thePagesItNamesAreThere() throws IOException {
-        var links = Pattern.compile("\\]\\(([^)]+)\\)")
-                .matcher(Files.readString(README))
-                .results()
-                .map(match -> match.group(1))
-                .toList();
-        assertThat(links)
-                .isNotEmpty()
-                .allSatisfy(link -> assertThat(README.resolveSibling(link)).exists());
     }
 }

@@ -2,6 +2,7 @@ package dev.millrace.pipeline;
 
 import dev.millrace.checkpoint.SourcePartition;
 import dev.millrace.config.AdminConfig;
+import dev.millrace.config.Redaction;
 import dev.millrace.kafka.PartitionView;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -60,7 +61,8 @@ final class AdminSide {
                                     parts.pulse,
                                     parts.events,
                                     parts.setAside,
-                                    this::scraped)
+                                    this::scraped,
+                                    Redaction.of(parts.config))
                             .pages(),
                     new AdminActs(parts.pause, parts.pool, stopping::asked, stopping::drainByHand, parts.events)
                             .acts());

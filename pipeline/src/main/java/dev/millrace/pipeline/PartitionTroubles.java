@@ -72,31 +72,37 @@ final class PartitionTroubles {
                         && partition.headNanos() >= now.stuckNanos()
                         && !found.explained(partition)
                         // What was polled and not encoded waits for the end of the pause.
-                        && !(now.paused() && batchOf(partition) == null))
+                        && !(now.paused() && heldOf(partition) == null))
                 .sorted(Comparator.comparingLong(PartitionView::headNanos).reversed())
                 .toList();
         if (standing.isEmpty()) return;
         var oldest = standing.getFirst();
-        var batch = batchOf(oldest);
+        var held = heldOf(oldest);
         found.bad(
                 oldest.partition(),
                 (standing.size() == 1
                                 ? "Partition " + oldest.partition() + " has"
                                 : standing.size() + " partitions, " + oldest.partition() + " longest, have")
                         + " stood still for " + Span.of(oldest.headNanos())
-                        + (batch == null ? "" : ": " + batch) + ". Nothing is lost.",
-                "Look at what is named here and below; millrace stuck FILE --json has every detail.");
+                        + (held == null ? "" : ": " + held.batch()) + ". Nothing is lost.",
+                held == null || held.failure() == null
+                        ? "Look at what is named here and below; millrace stuck FILE --json has every detail."
+                        : Ailment.of(held.failure()).remedy() + Troubles.BY_ITSELF);
     }
 
-    private @Nullable String batchOf(PartitionView partition) {
+    /// The batch that a partition waits for, in words, and what its last attempt said.
+    private record HeldOf(String batch, @Nullable Failure failure) {}
+
+    private @Nullable HeldOf heldOf(PartitionView partition) {
         for (var shard : now.shards())
             for (var held : shard.view().held())
                 if (held.partitions().contains(partition.partition())) {
                     @Nullable Failure failure = held.failure();
-                    return "a batch of " + Span.rows(held.rows()) + " for shard " + shard.shard()
+                    var batch = "a batch of " + Span.rows(held.rows()) + " for shard " + shard.shard()
                             + (held.writing() ? " is being written, attempt " : " waits, after attempt ")
                             + held.attempts()
                             + (failure == null ? "" : "; the last one said " + EventRing.cut(failure.toString()));
+                    return new HeldOf(batch, failure);
                 }
         return null;
     }

@@ -1,6 +1,7 @@
 package dev.millrace.pipeline;
 
 import dev.millrace.config.PipelineConfig;
+import dev.millrace.config.Plaintext;
 import dev.millrace.kafka.DeadLetterDesk;
 import dev.millrace.kafka.PartitionView;
 import dev.millrace.sinkpool.NanoClock;
@@ -80,10 +81,18 @@ public final class Pipeline {
     /// for; the pipeline is not ready until then. Throws with one line where somebody has to mend
     /// something.
     public void start() throws StartFailure {
+        Plaintext.of(parts.config).forEach(Pipeline::tell);
         parts.pool.start();
         parts.advisory.forEach(AdvisoryPart::start);
         admin.listen();
         starting.run();
+    }
+
+    private static void tell(Plaintext allowed) {
+        LOG.atWarn()
+                .addKeyValue("event", "plaintext")
+                .addKeyValue("section", allowed.path())
+                .log("the {} goes to {} in clear; {}", allowed.secret(), allowed.receivers(), allowed.remedy());
     }
 
     /// Asks for a drain. Returns at once; the first call counts.

@@ -40,7 +40,7 @@ final class ShardTroubles {
         } else {
             for (var i = 0; i < shard.endpoints().size(); i++) replica(i);
         }
-        view.held().stream().filter(ShardView.Held::blocked).findFirst().ifPresent(held -> blocked(held));
+        blocked(view.held().stream().filter(ShardView.Held::blocked).toList());
         view.held().stream().filter(ShardTroubles::pinnedLong).findFirst().ifPresent(held -> pinned(held));
     }
 
@@ -160,18 +160,25 @@ final class ShardTroubles {
         }
     }
 
-    private void blocked(ShardView.Held held) {
-        var failure = held.failure();
+    private void blocked(List<ShardView.Held> held) {
+        if (held.isEmpty()) return;
+        var failure = held.getFirst().failure();
         var why = failure == null ? "it waits for a person" : EventRing.cut(failure.toString());
-        var waits = partitionsOf(held).size();
+        var rows = Span.rows(held.stream().mapToLong(ShardView.Held::rows).sum());
+        var waits = held.stream()
+                .flatMap(one -> partitionsOf(one).stream())
+                .distinct()
+                .toList();
+        var one = held.size() == 1;
         found.bad(
                 shard.shard(),
-                "Shard " + shard.shard() + " holds a batch of " + Span.rows(held.rows()) + " that is not accepted: "
-                        + why
-                        + ". " + (waits == 1 ? "1 partition waits" : waits + " partitions wait")
-                        + " for it; nothing is lost.",
+                "Shard " + shard.shard() + " holds "
+                        + (one ? "a batch of " + rows + " that is" : held.size() + " batches of " + rows + " that are")
+                        + " not accepted: " + why + ". "
+                        + (waits.size() == 1 ? "1 partition waits" : waits.size() + " partitions wait")
+                        + (one ? " for it" : " for them") + "; nothing is lost.",
                 (failure == null ? "See the log (event=batch_blocked)." : heldRemedy(failure)) + Troubles.BY_ITSELF);
-        found.explains(partitionsOf(held));
+        found.explains(waits);
     }
 
     /// Of rows that are refused one by one the tables say to look at the dead letters; what is held is none yet.

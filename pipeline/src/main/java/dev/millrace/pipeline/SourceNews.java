@@ -26,7 +26,8 @@ final class SourceNews implements SourceListener {
     public @Nullable String starts(Map<String, Integer> partitions) {
         var crowded = parts.keptTokens.tooMany(parts.config.checkpoint().metadataLimit());
         if (crowded != null) return crowded;
-        var fetched = FetchBuffers.of(parts.config.source().properties(), partitions);
+        var fetched = FetchBuffers.of(
+                parts.config.source().properties(), parts.config.source().consumers(), partitions);
         if (fetched.large(Runtime.getRuntime().maxMemory()))
             LOG.atWarn().addKeyValue("event", "fetch_buffers_large").log("{}", fetched.line());
         for (var sink : parts.sinks) {

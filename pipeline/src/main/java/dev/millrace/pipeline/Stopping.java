@@ -219,7 +219,8 @@ final class Stopping {
                 noTime ? RunEnd.Waited.NOT : waited,
                 parts.advisoryViews(),
                 parts.promises.all(),
-                from == null ? 0 : from.counters().possibleDuplicates());
+                from == null ? 0 : from.counters().possibleDuplicates(),
+                from == null ? 0 : from.counters().offsetsSkipped());
     }
 
     private static void tell(DrainReport report) {

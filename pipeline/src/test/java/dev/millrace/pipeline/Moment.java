@@ -3,6 +3,7 @@ package dev.millrace.pipeline;
 import dev.millrace.breaker.ReplicaView;
 import dev.millrace.checkpoint.SourcePartition;
 import dev.millrace.checkpoint.TopicId;
+import dev.millrace.config.Redaction;
 import dev.millrace.kafka.HangingTransaction;
 import dev.millrace.kafka.MemberView;
 import dev.millrace.kafka.PartitionView;
@@ -119,7 +120,13 @@ final class Moment {
 
     String status() {
         var now = snapshot();
-        return StatusJson.of(now, pulse, troubles(), new SetAside().byReason(now.partitions()), events.newestFirst());
+        return StatusJson.of(
+                now,
+                pulse,
+                troubles(),
+                new SetAside().byReason(now.partitions()),
+                events.newestFirst(),
+                Redaction.NONE);
     }
 
     String text() {

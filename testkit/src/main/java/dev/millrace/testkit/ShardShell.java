@@ -430,6 +430,7 @@ final class ShardShell {
                     ShardEvent.SplitMarked _,
                     ShardEvent.ClockLeapt _,
                     ShardEvent.Pressure _,
+                    ShardEvent.SealUpTo _,
                     ShardEvent.Revoking _,
                     ShardEvent.EpochEnded _,
                     ShardEvent.DrainBy _,

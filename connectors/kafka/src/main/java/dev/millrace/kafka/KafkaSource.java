@@ -50,6 +50,10 @@ public final class KafkaSource implements AutoCloseable {
     private final CountDownLatch ended;
     private final AtomicBoolean failureTold = new AtomicBoolean();
     private volatile boolean stopped;
+
+    /// Of all topics at the start.
+    private volatile long partitions;
+
     private volatile boolean begun;
     private volatile @Nullable Admin client;
     private volatile @Nullable AdminCalls calls;
@@ -102,7 +106,13 @@ public final class KafkaSource implements AutoCloseable {
         this.ended = new CountDownLatch(settings.consumers());
         var epochs = new AtomicLong();
         var shared = new SourceMember.Shared(
-                settings, member -> around.apply(clients.consumer(member)), clock, accounts, counters, new Told());
+                settings,
+                member -> around.apply(clients.consumer(member, partitions)),
+                new Oversized(clients::alone, clock),
+                clock,
+                accounts,
+                counters,
+                new Told());
         for (var n = 0; n < settings.consumers(); n++)
             members.add(new SourceMember(n, shared, (inbox, now) -> {
                 var parts = new SourceMachine.Parts(
@@ -141,6 +151,7 @@ public final class KafkaSource implements AutoCloseable {
                                 .hashCode());
             var counts = new TreeMap<String, Integer>();
             topics.forEach((name, topic) -> counts.put(name, topic.partitions()));
+            partitions = counts.values().stream().mapToLong(Integer::longValue).sum();
             var refusal = listener.starts(counts);
             if (refusal != null) throw new StartRefused(2, refusal);
             open();

@@ -71,7 +71,7 @@ public final class SourceCheckup {
     /// A member that is made and given back has connected nowhere.
     private boolean settingsFit() {
         try {
-            clients.consumer(0).close(CloseOptions.timeout(Duration.ZERO));
+            clients.consumer(0, 1).close(CloseOptions.timeout(Duration.ZERO));
             return true;
         } catch (KafkaException wrong) {
             findings.add(propertyFault(wrong));
