@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Thread ownership: the caller's.
 final class PartitionTroubles {
+    private static final String FAILED = "a range that failed";
+
     private final Snapshot now;
     private final Troubles found;
 
@@ -39,14 +41,15 @@ final class PartitionTroubles {
                             + name.partition() + " --start-offset " + hangs.stableOffset());
         }
         var by = partition.blockedBy();
-        if (by == null) return;
+        // What a drain gives up is in its report, and no trouble of its own.
+        if (by == null || (now.draining() && by.equals(FAILED))) return;
         if (partition.drifts()) {
             found.explains(List.of(partition));
             found.bad(
                     name,
                     "Partition " + name + " waits for a person: " + EventRing.cut(by) + ".",
                     "See which rows are refused (millrace dlq list FILE), then mend the table or who makes them.");
-        } else if (by.equals("a range that failed") || by.equals("topic changed")) {
+        } else if (by.equals(FAILED) || by.equals("topic changed")) {
             found.explains(List.of(partition));
             found.bad(
                     name,

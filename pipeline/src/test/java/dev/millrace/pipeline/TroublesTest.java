@@ -223,6 +223,14 @@ final class TroublesTest {
     }
 
     @Test
+    void whatADrainGivesUpIsNoTroubleOfItsOwn() {
+        moment.partition(10, SECOND, "a range that failed", null);
+        assertThat(only().what()).contains("has stopped: a range that failed");
+        moment.ends = moment.now + 12 * SECOND;
+        assertThat(only().what()).startsWith("Stopping: ");
+    }
+
+    @Test
     void theWorstStandsFirst() {
         moment.shard("s0", List.of(), replica(0, CLOSED, null), replica(1, OPEN, REFUSED));
         moment.shard("s1", List.of(), replica(0, OPEN, SILENT));
