@@ -11,15 +11,6 @@ import java.util.stream.IntStream;
 final class SizeExample {
     private static final List<String> KINDS = List.of("clickhouse", "postgres", "http", "blackhole");
     private static final int MOST_SHARDS = 1000;
-    private static final String TEXT = """
-            pipeline: { name: example }
-            source: { kafka: { bootstrap_servers: "localhost:9092", topics: [rows], group_id: example } }
-            sinks:
-              %s:
-                %s
-                shards: { %s }
-            """;
-
     private SizeExample() {}
 
     /// Throws `IllegalArgumentException`, in words for a person, for a kind that there is not, or too many shards.
@@ -27,7 +18,14 @@ final class SizeExample {
         if (!KINDS.contains(kind)) throw new IllegalArgumentException("--sink " + kind + ": here may stand " + KINDS);
         if (shards < 1 || shards > MOST_SHARDS)
             throw new IllegalArgumentException("--shards " + shards + ": 1 to " + MOST_SHARDS);
-        var text = TEXT.formatted(
+        var text = """
+                pipeline: { name: example }
+                source: { kafka: { bootstrap_servers: "localhost:9092", topics: [rows], group_id: example } }
+                sinks:
+                  %s:
+                    %s
+                    shards: { %s }
+                """.formatted(
                 kind,
                 switch (kind) {
                     case "clickhouse" -> "clickhouse: { database: rows, table: rows, user: ingest }";

@@ -63,6 +63,7 @@ final class SuccessionTest {
                     new DrainReport.Rows(0, 0, 0, 0, 0, 0L, 0L),
                     0,
                     0,
+                    0,
                     List.of(),
                     List.of(),
                     List.of());
