@@ -53,7 +53,9 @@ public final class DiscardingDoor {
     }
 
     static final AtomicLong LATER = new AtomicLong(), TURNS = new AtomicLong(), FULLTURNS = new AtomicLong();
-    private void putLater(Object item) throws InterruptedException { LATER.incrementAndGet();
+
+    private void putLater(Object item) throws InterruptedException {
+        LATER.incrementAndGet();
         if (door.reserve(1, NanoClock.NEVER) instanceof Reservation<Object> slot) slot.stage(TENANT, item);
         else throw new IllegalStateException("it is closed");
     }
@@ -66,7 +68,8 @@ public final class DiscardingDoor {
     private long empty() {
         var took = 0L;
         for (var lane : slots.lanes(Way.RESERVED).all()) took += empty(lane);
-        TURNS.incrementAndGet(); if (took > 60000) FULLTURNS.incrementAndGet();
+        TURNS.incrementAndGet();
+        if (took > 60000) FULLTURNS.incrementAndGet();
         return took;
     }
 

@@ -11,6 +11,7 @@ import java.util.stream.IntStream;
 final class SizeExample {
     private static final List<String> KINDS = List.of("clickhouse", "postgres", "http", "blackhole");
     private static final int MOST_SHARDS = 1000;
+
     private SizeExample() {}
 
     /// Throws `IllegalArgumentException`, in words for a person, for a kind that there is not, or too many shards.
@@ -29,7 +30,7 @@ final class SizeExample {
                 kind,
                 switch (kind) {
                     case "clickhouse" -> "clickhouse: { database: rows, table: rows, user: ingest }";
-                    case "postgres" -> "postgres: { table: rows, user: ingest, password: none }";
+                    case "postgres" -> "postgres: { table: rows, user: ingest, password: none, allow_plaintext: true }";
                     case "http" -> "http: {}";
                     default -> "blackhole: {}";
                 },

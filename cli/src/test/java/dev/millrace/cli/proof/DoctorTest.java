@@ -101,8 +101,7 @@ class DoctorTest {
             var place = new TopicPartition(stage.topic("a"), 0);
             var note = CommitNote.of(new TopicId("aaaaaaaaaaaaaaaaaaaaaQ"));
             Stage.done(stage.admin()
-                    .alterConsumerGroupOffsets(
-                            left, Map.of(place, new OffsetAndMetadata(0, Optional.empty(), note)))
+                    .alterConsumerGroupOffsets(left, Map.of(place, new OffsetAndMetadata(0, Optional.empty(), note)))
                     .all());
             var told = left + " (" + stage.topic("a") + ": gone, or made again)";
             assertThat(doctor(recipe).out()).contains("offsets of Millrace", told, "--delete --group NAME");

@@ -135,7 +135,9 @@ final class Leftovers {
             if (words.size() == NAMED) return;
             var by = readers.getOrDefault(topic, Set.of());
             words.add(topic + ": "
-                    + (gone.contains(topic) ? "gone, or made again" : by.isEmpty() ? "read by none" : "read by " + named(by))
+                    + (gone.contains(topic)
+                            ? "gone, or made again"
+                            : by.isEmpty() ? "read by none" : "read by " + named(by))
                     + (held.segments == 0 ? "" : ", " + held.segments + " segments that may not be stored"));
         });
         return String.join("; ", words) + (topics.size() > NAMED ? "; and others" : "");

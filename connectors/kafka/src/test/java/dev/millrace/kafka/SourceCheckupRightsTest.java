@@ -165,7 +165,8 @@ final class SourceCheckupRightsTest {
     }
 
     private static TopicId id(String topic) throws Exception {
-        for (var found : admin.describeTopics(List.of(topic)).allTopicNames().get().values())
+        for (var found :
+                admin.describeTopics(List.of(topic)).allTopicNames().get().values())
             return new TopicId(found.topicId().toString());
         throw new AssertionError(topic);
     }
@@ -259,15 +260,15 @@ final class SourceCheckupRightsTest {
                 .all()
                 .get();
         try {
-            Await.until("it is told", () -> look(topic).stream()
-                    .anyMatch(line -> line.startsWith("NOTE ") && line.contains(what)));
+            Await.until(
+                    "it is told",
+                    () -> look(topic).stream().anyMatch(line -> line.startsWith("NOTE ") && line.contains(what)));
         } finally {
             var ofCluster = new ResourcePatternFilter(ResourceType.CLUSTER, null, PatternType.ANY);
             admin.deleteAcls(List.of(new AclBindingFilter(ofCluster, AccessControlEntryFilter.ANY)))
                     .all()
                     .get();
-            Await.until(
-                    "the rules are gone", () -> look(topic).stream().noneMatch(line -> line.contains(what)));
+            Await.until("the rules are gone", () -> look(topic).stream().noneMatch(line -> line.contains(what)));
         }
     }
 }
