@@ -30,7 +30,7 @@ final class SizeExample {
                         kind,
                         switch (kind) {
                             case "clickhouse" -> "clickhouse: { database: rows, table: rows, user: ingest }";
-                            case "postgres" -> "postgres: { table: rows, user: ingest, password: none }";
+                            case "postgres" -> "postgres: { table: rows, user: ingest, password: none, allow_plaintext: true }";
                             case "http" -> "http: {}";
                             default -> "blackhole: {}";
                         },

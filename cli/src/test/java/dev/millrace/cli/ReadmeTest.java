@@ -29,18 +29,6 @@ final class ReadmeTest {
     }
 
     @Test
-    void thePagesItNamesAreThere() throws IOException {
-        var links = Pattern.compile("\\]\\(([^)]+)\\)")
-                .matcher(Files.readString(README))
-                .results()
-                .map(match -> match.group(1))
-                .toList();
-        assertThat(links)
-                .isNotEmpty()
-                .allSatisfy(link -> assertThat(README.resolveSibling(link)).exists());
-    }
-
-    @Test
     void everyDecisionHasALineInTheirIndex() throws IOException {
         var folder = README.resolveSibling("docs/decisions");
         try (var files = Files.list(folder)) {

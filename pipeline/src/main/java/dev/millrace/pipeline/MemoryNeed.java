@@ -49,7 +49,7 @@ final class MemoryNeed {
 
     void tell() {
         rows();
-        var fetched = FetchBuffers.of(config.source().properties(), Map.of("all", load.partitions()));
+        var fetched = FetchBuffers.of(config.source().properties(), consumers, Map.of("all", load.partitions()));
         live(
                 "fetch_buffers",
                 fetched.bytes(),

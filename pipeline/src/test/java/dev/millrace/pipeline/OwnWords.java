@@ -352,6 +352,11 @@ final class OwnWords {
                 "not_in_encoding",
                 new Told("a character that the database's encoding lacks", "use a database of UTF8"));
         all.put("too_large", new Told("one row alone is more than the store takes", "raise the store's limit"));
+        all.put(
+                "encoder-threw",
+                new Told(
+                        "the encoder of a program that embeds the pool threw; the item is counted as rejected",
+                        "mend that encoder: the class of what it threw is told"));
         return all;
     }
 }

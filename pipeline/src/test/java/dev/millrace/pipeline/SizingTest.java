@@ -26,7 +26,7 @@ final class SizingTest {
     private static final long GIB = 1L << 30;
     private static final Flow FLOW = new Flow(3_000, 600);
 
-    private static final String POSTGRES = "postgres: { table: t, user: u, password: p }";
+    private static final String POSTGRES = "postgres: { table: t, user: u, password: p, allow_plaintext: true }";
     private static final String CLICKHOUSE = "clickhouse: { database: d, table: t, user: u }";
 
     private static PipelineConfig config(String sink, int shards, String more) {
@@ -78,12 +78,14 @@ final class SizingTest {
         assertThat(figure(sizing, "process", "row_index")).isEqualTo(40_000_000);
         assertThat(figure(sizing, "process", "chunks_being_built")).isEqualTo(8 * MIB);
         assertThat(figure(sizing, "process", "slabs_partly_filled")).isEqualTo(2 * MIB);
-        assertThat(figure(sizing, "process", "fetch_buffers")).isEqualTo(48 * MIB);
+        assertThat(figure(sizing, "process", "fetch_buffers"))
+                .as("twice fetch.max.bytes, in twelve equal parts")
+                .isEqualTo(12 * (32 * MIB / 12));
         assertThat(figure(sizing, "process", "dead_letters")).isEqualTo((48 + 64) * MIB);
         assertThat(figure(sizing, "process", "attempts")).isEqualTo(4 * MIB);
         assertThat(figure(sizing, "process", "program")).isEqualTo(64 * MIB);
         assertThat(figure(sizing, "process", "heap_live"))
-                .isEqualTo(GIB + 40_000_000 + (8 + 2 + 48 + 112 + 4 + 64) * MIB);
+                .isEqualTo(GIB + 40_000_000 + (8 + 2 + 112 + 4 + 64) * MIB + 12 * (32 * MIB / 12));
         assertThat(figure(sizing, "process", "heap"))
                 .as("a quarter more, in steps of 64 MiB")
                 .isEqualTo(1664 * MIB);

@@ -100,11 +100,13 @@ public record ErrorExplanation(
     private static String remedy(Rule rule) {
         return switch (rule.prefix()) {
             case "23505" -> "set on_conflict: ignore if such a row is a repeat";
-            case "25006" -> "write to the primary; a standby takes over by itself when it is promoted";
+            case "25006" ->
+                "write to the primary, or end its default_transaction_read_only; a standby takes over by itself when it is promoted";
             case "28P01", "28000", "28" -> "put the right password into the file that postgres.password names";
             case "42501" -> "GRANT INSERT on the table to the user";
             case "42P01" -> "create the table, or name another as postgres.table";
             case "53100" -> "free or add disk space at the server";
+            case "57014" -> "see what makes the server slow; write.timeout is what an attempt is given";
             default -> remedy(rule.says());
         };
     }
