@@ -53,8 +53,9 @@ final class MemoryNeed {
         live(
                 "fetch_buffers",
                 fetched.bytes(),
-                "all " + load.partitions()
-                        + " partitions × max.partition.fetch.bytes, as if no other process were left");
+                "all " + load.partitions() + " partitions × " + SizingText.bytes((double) fetched.bytesEach())
+                        + ", as if no other process were left: max.partition.fetch.bytes, or a part of twice"
+                        + " fetch.max.bytes");
         polled();
         letters();
         live(

@@ -198,7 +198,11 @@ final class ErrorsPage {
         section("It ends while it runs", """
                 Exit code 5, after a drain of what can still be written; `event=source_failed` or the report's `reason` has the line.""");
         table("it says", "means", "do");
-        texts.calls("stop", "fault", "Stop")
+        Stream.of("stop", "fault", "Stop")
+                .flatMap(texts::called)
+                .filter(call -> !call.name().startsWith("Finding."))
+                // Whoever stops it because somebody asked says no code.
+                .filter(call -> call.arguments().size() > 1)
                 .flatMap(call -> call.arguments().stream()
                         .flatMap(List::stream)
                         .filter(text -> text.contains(" ") && says(text)))

@@ -24,6 +24,12 @@ final class ErrorsPageTest {
     void noWordIsExplainedThatNothingSays() throws IOException {
         assertThat(ErrorsPage.unsaid(OwnWords.failures())).isEmpty();
         assertThat(ErrorsPage.unsaid(OwnWords.poison())).isEmpty();
+        var page = ErrorsPage.text();
+        assertThat(OwnWords.ends().keySet()).allSatisfy(line -> assertThat(page).contains("| " + line + " |"));
+        assertThat(OwnWords.refusals().keySet())
+                .allSatisfy(line -> assertThat(page).contains("| " + line + " |"));
+        assertThat(OwnWords.starts().keySet())
+                .allSatisfy(when -> assertThat(page).contains("| " + when + " |"));
     }
 
     /// Enough is read of the code: a scan that finds nothing would hold the page to nothing.

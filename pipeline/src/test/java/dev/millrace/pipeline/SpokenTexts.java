@@ -83,6 +83,12 @@ final class SpokenTexts {
         return calls.stream().filter(call -> wanted.contains(call.name()));
     }
 
+    /// Calls of a method of this name, on whatever it is called.
+    Stream<Call> called(String method) {
+        return calls.stream()
+                .filter(call -> call.name().equals(method) || call.name().endsWith("." + method));
+    }
+
     private static String typeOf(String file) {
         return file.substring(0, file.length() - ".java".length());
     }
