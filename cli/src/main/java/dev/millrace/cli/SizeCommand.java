@@ -11,6 +11,7 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
@@ -169,12 +170,14 @@ final class SizeCommand implements Callable<Integer> {
         if (!assumed.isEmpty()) out.println("assumed: " + String.join(", ", assumed));
         if (load.flow() == null)
             out.println("not told: batches, processors, an outage; give --rows-per-second and --bytes-per-row");
-        var of = "";
-        for (var figure : sizing.figures()) {
-            if (!figure.of().equals(of)) out.println("\n" + place(figure));
-            of = figure.of();
-            out.println("  %-20s %-16s %s".formatted(figure.name(), SizingText.of(figure), figure.from()));
-        }
+        var places = new LinkedHashMap<String, List<SizingFigure>>();
+        for (var figure : sizing.figures())
+            places.computeIfAbsent(figure.of(), _ -> new ArrayList<>()).add(figure);
+        places.forEach((place, figures) -> {
+            out.println("\n" + place(place));
+            for (var figure : figures)
+                out.println("  %-20s %-16s %s".formatted(figure.name(), SizingText.of(figure), figure.from()));
+        });
         if (!sizing.findings().isEmpty()) out.println();
         for (var finding : sizing.findings()) {
             out.println("%-7s  %s: %s".formatted(word(finding), finding.where(), finding.what()));
@@ -183,12 +186,12 @@ final class SizeCommand implements Callable<Integer> {
         out.println("\n" + (sizing.fits() ? "the settings fit the load" : "the settings do not fit the load"));
     }
 
-    private static String place(SizingFigure figure) {
-        return switch (figure.of()) {
+    private static String place(String of) {
+        return switch (of) {
             case SizingFigure.PROCESS -> "each process";
             case SizingFigure.GROUP -> "the group, all processes together";
             case SizingFigure.OUTAGE -> "an outage of all stores";
-            default -> figure.of();
+            default -> of;
         };
     }
 

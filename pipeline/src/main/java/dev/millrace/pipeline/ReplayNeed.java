@@ -18,11 +18,13 @@ final class ReplayNeed {
     private final SizingLoad load;
     private final SizingSheet sheet;
     private final List<SinkConfig> planned;
+    private final int processes;
 
     ReplayNeed(PipelineConfig config, SizingLoad load, SizingSheet sheet) {
         this.config = config;
         this.load = load;
         this.sheet = sheet;
+        processes = load.processes(config.source().consumers());
         planned = config.sinks().stream()
                 .filter(sink -> Wiring.planned(config, sink))
                 .toList();
@@ -55,32 +57,50 @@ final class ReplayNeed {
     }
 
     private void mostOfRanges() {
-        sheet.add(
-                SizingFigure.GROUP,
-                "replayed_at_most",
+        most(
                 (double) load.partitions()
                         * config.checkpoint().maxPending()
                         * MemoryNeed.number(config, "max.poll.records"),
-                Unit.ROWS,
-                "partitions × checkpoint.max_pending × max.poll.records, while one shard stands and the others go on;"
-                        + " stored twice where the sink knows no repeats");
+                "partitions × checkpoint.max_pending × max.poll.records",
+                "stored twice where the sink knows no repeats");
     }
 
     /// Nothing of another sink gets further than these: a range is done when each has it.
     private void mostOfSegments() {
         var admission = config.admission();
-        var processes = load.processes(config.source().consumers());
         var share =
                 SegmentShare.of(admission.maxRows(), admission.maxBytes(), Math.ceilDiv(load.partitions(), processes));
         var flow = load.flow();
         var rows = flow == null ? share.rows() : Math.min(share.rows(), share.bytes() / flow.bytesPerRow());
+        most(
+                (double) load.partitions() * (config.checkpoint().maxOpenSegments() + 1) * Math.max(1, rows),
+                "partitions × (checkpoint.max_open_segments + 1) × the share of admission that one segment may have",
+                "what is in the plan goes out under the same tokens");
+    }
+
+    /// A shard that stands fills its half of the budget, and the others take as much meanwhile.
+    private void most(double bound, String from, String then) {
+        var flow = load.flow();
+        var admission = config.admission();
+        var room = flow == null
+                ? admission.maxRows()
+                : Math.min(admission.maxRows(), admission.maxBytes() / flow.bytesPerRow());
+        var shards = config.sinks().stream()
+                .filter(sink -> !sink.advisory())
+                .mapToInt(sink -> sink.shards().size())
+                .max()
+                .orElseThrow();
+        var byRoom = processes * room * Math.max(1, shards / 2.0);
         sheet.add(
                 SizingFigure.GROUP,
                 "replayed_at_most",
-                (double) load.partitions() * (config.checkpoint().maxOpenSegments() + 1) * Math.max(1, rows),
+                Math.min(bound, byRoom),
                 Unit.ROWS,
-                "partitions × (checkpoint.max_open_segments + 1) × the share of admission that one segment may have; what is"
-                        + " in the plan goes out under the same tokens");
+                "while one shard stands and the others go on: "
+                        + (bound <= byRoom
+                                ? from
+                                : "what admission has room for, half of it for each shard, of each process")
+                        + "; " + then);
     }
 
     private void plan() {

@@ -52,8 +52,9 @@ public final class SizingText {
         return String.format(Locale.ROOT, "%,d", Math.round(value));
     }
 
-    /// With two digits behind the point where it is small, and none where it is large.
+    /// With two digits behind the point where it is small, and none where it is large. Never negative.
     public static String decimal(double value) {
+        if (value > 0 && value < 0.01) return "under 0.01";
         if (value == Math.rint(value) || value >= 100) return count(value);
         return String.format(Locale.ROOT, value < 10 ? "%.2f" : "%.1f", value);
     }

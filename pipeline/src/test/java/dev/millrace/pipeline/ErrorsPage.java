@@ -17,6 +17,7 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /// Makes docs/errors.md from the tables that judge errors, from what the code says, and from what other tests hold.
 final class ErrorsPage {
@@ -27,6 +28,9 @@ final class ErrorsPage {
     private static final Pattern CONSTANT = Pattern.compile("String \\w+ = \"(\\w+)\"");
     private static final Pattern PROBLEM = Pattern.compile("pipeline\\.yaml:\\d+:\\d+(?: (.+?))?: (.+)");
     private static final Pattern WORD = Pattern.compile("[a-z][a-z_-]*[a-z]-?(?:[0-9]+)?");
+    private static final Pattern NAMES_A_REMEDY =
+            Pattern.compile("[;:,] (?:set|allow|correct|say|create|ask|choose|lower|name|another process may)\\b");
+    private static final int ENOUGH_LETTERS = 12;
     private static final String UNKNOWN = "…";
 
     private static final String HEAD = """
@@ -144,21 +148,37 @@ final class ErrorsPage {
 
     private void starts() throws IOException {
         section("It does not start", "One line on standard error. These are seen by a test, each with its exit code:");
-        table("when", "exit code", "it says");
+        table("when", "exit code", "it says", "do");
+        var told = OwnWords.starts();
         var when = "";
         for (var line : Files.readAllLines(STARTS)) {
             if (!line.startsWith(" ")) when = line;
-            else row(when.substring(0, when.lastIndexOf(": exit")), when.replaceAll(".* exit ", ""), line.strip());
+            else {
+                var name = when.substring(0, when.lastIndexOf(": exit"));
+                row(name, when.replaceAll(".* exit ", ""), line.strip(), must(told.get(name), "starts", name));
+            }
         }
         page.append("\nAnd these the code has besides, of the start and of commands:\n\n");
-        table("exit code", "it says");
+        table("exit code", "it says", "do");
         texts.calls("StartRefused", "StartFailure")
                 .flatMap(call -> call.argument(1).stream().map(said -> Map.entry(call, said)))
-                .filter(said -> says(said.getValue()))
+                .filter(said -> says(said.getValue(), ENOUGH_LETTERS)
+                        && !said.getValue().startsWith("stopped"))
                 .map(said -> List.of(exitCode(said.getKey().argument(0).getFirst()), said.getValue()))
                 .distinct()
                 .sorted(Comparator.comparing(cells -> cells.get(1)))
-                .forEach(cells -> row(cells.getFirst(), cells.getLast()));
+                .forEach(cells -> row(cells.getFirst(), cells.getLast(), remedy(cells.getLast())));
+    }
+
+    private static <T> T must(@Nullable T told, String where, String name) {
+        if (told == null) throw new AssertionError("OwnWords." + where + " says nothing of: " + name);
+        return told;
+    }
+
+    private static String remedy(String line) {
+        return NAMES_A_REMEDY.matcher(line).find()
+                ? OwnWords.AS_IT_SAYS
+                : must(OwnWords.refusals().get(line), "refusals", line);
     }
 
     private static String exitCode(String text) {
@@ -166,21 +186,28 @@ final class ErrorsPage {
     }
 
     /// It has words of its own.
+    private static boolean says(String text, int letters) {
+        return text.replaceAll("[^a-z]", "").length() >= letters;
+    }
+
     private static boolean says(String text) {
-        return text.replaceAll("[^a-z]", "").length() > 3;
+        return says(text, 4);
     }
 
     private void ends() {
         section("It ends while it runs", """
                 Exit code 5, after a drain of what can still be written; `event=source_failed` or the report's `reason` has the line.""");
-        table("it says");
+        table("it says", "means", "do");
         texts.calls("stop", "fault", "Stop")
                 .flatMap(call -> call.arguments().stream()
                         .flatMap(List::stream)
                         .filter(text -> text.contains(" ") && says(text)))
                 .distinct()
                 .sorted()
-                .forEach(this::row);
+                .forEach(line -> {
+                    var told = must(OwnWords.ends().get(line), "ends", line);
+                    row(line, told.means(), told.remedy());
+                });
     }
 
     // --- doctor

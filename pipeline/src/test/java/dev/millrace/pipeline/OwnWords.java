@@ -9,6 +9,7 @@ final class OwnWords {
     record Told(String means, String remedy) {}
 
     private static final String GOES_ON = "none: it is tried again by itself";
+    static final String AS_IT_SAYS = "as it says";
     private static final String MAKER = "mend who makes such records; the letter has the record as it was";
 
     private OwnWords() {}
@@ -35,6 +36,115 @@ final class OwnWords {
                 "a fault while running, or no broker in time; of `doctor`, `init`, `verify`, and what speaks to a running"
                         + " pipeline: something did not answer | the last `event=source_failed`, `fatal` or"
                         + " `worker_died` says why; see [it ends while it runs](#it-ends-while-it-runs)");
+        return all;
+    }
+
+    /// What to do where the start fails as `start-failures.txt` has it.
+    static Map<String, String> starts() {
+        var all = new LinkedHashMap<String, String>();
+        all.put("unreachable broker", "start it, open the way to it, or correct `bootstrap_servers`");
+        all.put("unknown topic", "create it, correct its name, or allow DESCRIBE on it");
+        all.put("a group without offsets", AS_IT_SAYS);
+        all.put("missing table", "create it on every endpoint, or correct `postgres.table`");
+        all.put("missing raw column", "add it, or correct `postgres.raw_column`");
+        all.put("wrong password", "put the right one where `postgres.password` takes it from");
+        all.put("unknown user", "create it, or correct `postgres.user`");
+        all.put("missing right", "GRANT INSERT on the table, and SELECT where `on_conflict` is `ignore`");
+        all.put("missing database", "create it, or correct the endpoint");
+        all.put("port in use", AS_IT_SAYS);
+        all.put("report's folder missing", AS_IT_SAYS);
+        all.put("a part that is not built", AS_IT_SAYS);
+        all.put("a dead-letter topic that forgets", AS_IT_SAYS);
+        all.put("dead letters that would be read again", AS_IT_SAYS);
+        all.put("client properties that do not fit each other", "correct `source.kafka.properties`");
+        all.put("a client property that is not a user's", AS_IT_SAYS);
+        return all;
+    }
+
+    /// Of lines that end a start or a command and name no remedy themselves.
+    static Map<String, String> refusals() {
+        var all = new LinkedHashMap<String, String>();
+        all.put("admin.token_file … …", "one line of 16 characters or more, such as `openssl rand -hex 32` makes");
+        all.put("could not … (poison.topic) at … within … ms: …", "start the brokers, or open the way to them");
+        all.put("could not … at … within … ms: …", "start the brokers, or open the way to them");
+        all.put(
+                "group … has members and no offset for …: a start cannot be committed while another process is in it",
+                "stop the other process, or use another `group_id`");
+        all.put("no name for a topic: …", "correct it");
+        all.put("no partition … in …: they are numbered from 0", "name one that is there");
+        all.put(
+                "no topic …: a pipeline makes it when it starts with poison.action: dead_letter; poison.topic names"
+                        + " another",
+                "start the pipeline once, or correct `poison.topic`");
+        all.put("nothing came from …@… for … s", "see the brokers, and ask again");
+        all.put(
+                "sink …: no level is known within source.kafka.startup_timeout … ms, and require asks for …: …",
+                "bring up the shards that do not answer, or lower `require`");
+        all.put("source.kafka.properties: …", "correct the property that it names");
+        all.put("source.kafka.topics matches no topic that is there", "correct the pattern, or allow DESCRIBE");
+        all.put("topic … is none of source.kafka.topics", "name one that the file reads");
+        all.put("unknown topic … at …", "create it, correct its name, or allow DESCRIBE on it");
+        all.put("… does not allow to …: …", "allow it to the user");
+        all.put(
+                "… holds more than 500000 rows, too many to be worked on one by one",
+                "replay by topic and partition, or mend the cause and reset the group's offsets");
+        all.put("… refused the log-in: …", "correct the `sasl` settings in `source.kafka.properties`");
+        all.put("…: its log was truncated below … meanwhile", "find out what was lost, and ask again");
+        all.put(
+                "…: the group's offset is of a topic of this name that was deleted (…; now it is …): its rows cannot be"
+                        + " told from those of the new one",
+                "say which offsets with --from and --to");
+        return all;
+    }
+
+    /// Of lines that end a run.
+    static Map<String, Told> ends() {
+        var all = new LinkedHashMap<String, Told>();
+        all.put(
+                "dead letters are sent no more: …",
+                new Told("the thread that sends them has died", "keep the log, and report it; start again"));
+        all.put("the starting thread was interrupted", new Told("who started the pipeline gave it up", "start again"));
+        all.put(
+                "the worker of … died: …",
+                new Told(
+                        "a fault of Millrace's own; what it held replays", "keep the log, and report it; start again"));
+        all.put(
+                "this group member was fenced: another process uses its group.instance.id",
+                new Told("two processes have one `group.instance.id`", "give each one of its own"));
+        all.put(
+                "topic … is no longer the one that was read: its id was …, and is … now; nothing more of it is"
+                        + " committed",
+                new Told(
+                        "the topic was deleted and made again: the group's offsets count records of the old one",
+                        "reset the group's offsets for it, or use another group"));
+        all.put(
+                "topic … is no longer the one that was read: its id was …, and it is gone; nothing more of it is"
+                        + " committed",
+                new Told("the topic was deleted", "make it again, or take it out of the file"));
+        all.put(
+                "…: a batch of … rows of … waits for … s, and the sink is sure to know its token for … s only: it may"
+                        + " be stored already. Store row coordinates, so that it can be looked at, widen the window,"
+                        + " or set on_expired_token: resend, which may store it twice",
+                new Told("an outage was longer than the sink remembers tokens", AS_IT_SAYS));
+        all.put(
+                "…: refused by …: …",
+                new Told(
+                        "a row is poison, and `poison.action` is `stop`",
+                        "mend the row's maker or the table, or set another action"));
+        all.put(
+                "…: the log was truncated: it was read up to … and now ends, or differs, at …",
+                new Told(
+                        "a leader without the newest records was elected: what was stored of them is in the log no more",
+                        "find out what was lost, then reset the group's offsets"));
+        all.put(
+                "…; on_lost_offset: continue goes on at the log's start",
+                new Told(
+                        "retention took records that were not read", AS_IT_SAYS + ", and raise the topic's retention"));
+        all.put(
+                "…@…: a range that failed has held the watermark for … s; a restart replays it",
+                new Told(
+                        "a batch was given up at `retry.max_attempts`, and `checkpoint.stalled_fail_after` is over",
+                        "mend what refused it, and start again"));
         return all;
     }
 

@@ -181,11 +181,19 @@ final class SizingTest {
         assertThat(figure(planned, "group", "replayed_usually"))
                 .as("3 s to a cut, 5 s to a commit")
                 .isEqualTo(24_000);
+        // Half of 1 GiB ÷ 600 B for each of two shards
+        assertThat(figure(planned, "group", "replayed_at_most")).isEqualTo(GIB / 600);
+        var few = Sizing.of(config(CLICKHOUSE, 2, "checkpoint: { max_open_segments: 2 }"), load(FLOW, 12, 1));
         // 1 GiB ÷ (4 × 13) ÷ 600 B are 34,414 rows
-        assertThat(figure(planned, "group", "replayed_at_most")).isEqualTo(12 * 9 * 34_414.0);
-        var merged = Sizing.of(config(CLICKHOUSE, 2, "delivery: at_least_once"), load(FLOW, 12, 1));
+        assertThat(figure(few, "group", "replayed_at_most")).isEqualTo(12 * 3 * 34_414.0);
+        var merged = Sizing.of(config(CLICKHOUSE, 4, "delivery: at_least_once"), load(FLOW, 12, 2));
         assertThat(figure(merged, "group", "replayed_usually")).isEqualTo(21_000);
-        assertThat(figure(merged, "group", "replayed_at_most")).isEqualTo(12 * 1024 * 5_000.0);
+        assertThat(figure(merged, "group", "replayed_at_most"))
+                .as("of two processes, twice their budget each")
+                .isEqualTo(2 * (GIB / 600) * 2.0);
+        var thin = Sizing.of(
+                config(CLICKHOUSE, 2, "delivery: at_least_once\ncheckpoint: { max_pending: 10 }"), load(FLOW, 12, 1));
+        assertThat(figure(thin, "group", "replayed_at_most")).isEqualTo(12 * 10 * 5_000.0);
     }
 
     @Test
