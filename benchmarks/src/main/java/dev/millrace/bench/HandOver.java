@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// Many producers hand items to one consumer, which drops them; a producer waits where there is no room.
 ///
 /// Thread ownership: `put` from any thread; the rest whoever made it.
-interface HandOver {
+public interface HandOver {
     void put(Object item) throws InterruptedException;
 
     /// Items that came out.

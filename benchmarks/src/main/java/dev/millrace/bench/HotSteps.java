@@ -119,7 +119,7 @@ public class HotSteps {
                 && replicas.report(permit, Verdict.HEALTHY, now);
     }
 
-    /// A slot, and an item that spends it; and its way out of the lane again.
+    /// A slot, an item that spends it, and a part of emptying the lane.
     @Benchmark
     public long handOver() throws InterruptedException {
         return door.putAndEmpty(value);

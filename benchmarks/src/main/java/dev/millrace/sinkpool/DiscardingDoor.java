@@ -9,12 +9,14 @@ import java.util.concurrent.atomic.AtomicLong;
 public final class DiscardingDoor {
     private static final String TENANT = "orders";
     private static final int ITEM_BYTES = 100;
+    private static final int FILL = 512;
 
     private final Slots<Object> slots;
     private final Door<Object> door;
     private final LaneWatch watch = new LaneWatch(NanoClock.SYSTEM);
     private final AtomicLong dropped = new AtomicLong();
     private final Thread consumer = new Thread(this::run, "discarding");
+    private long puts;
     private volatile boolean stopped;
 
     /// With so many slots for what is reserved.
@@ -47,7 +49,7 @@ public final class DiscardingDoor {
 
     /// Reserves a slot, waiting for it if need be, and spends it on this item.
     public void put(Object item) throws InterruptedException {
-        if (!(door.reserve(1) instanceof Reservation<Object> slot) || !slot.stage(TENANT, item)) putLater(item);
+        if (door.record(TENANT, item) != null) putLater(item);
     }
 
     private void putLater(Object item) throws InterruptedException {
@@ -67,16 +69,13 @@ public final class DiscardingDoor {
     }
 
     private long empty(Lane<Object> lane) {
-        var items = 0L;
+        var first = lane.drain();
+        if (first == null) return 0;
+        var items = first.count;
         var bytes = 0L;
-        for (var at = lane.drain(); at != null; at = at.next) {
-            items++;
-            bytes += at.bytes;
-        }
-        if (items > 0) {
-            slots.ended(Way.RESERVED, slots.took(items), items, bytes);
-            dropped.addAndGet(items);
-        }
+        for (Link.Item<Object> at = first; at != null; at = at.next) bytes += at.bytes;
+        slots.ended(Way.RESERVED, slots.took(items), items, bytes);
+        dropped.addAndGet(items);
         return items;
     }
 
@@ -90,10 +89,12 @@ public final class DiscardingDoor {
         return dropped.get();
     }
 
-    /// By one thread alone: reserves, records, and empties the lanes. Nothing is to be started.
+    /// By one thread alone: reserves and records, and empties the lanes when a fill is in them. Nothing is to be
+    /// started.
     public long putAndEmpty(Object item) throws InterruptedException {
         put(item);
-        return empty();
+        if (++puts % FILL == 0) empty();
+        return puts;
     }
 
     /// Drops what is in it, and ends the thread. Producers have ended.

@@ -78,8 +78,10 @@ final class Lane<T> extends LaneState<T> {
         while (true) {
             var newest = top;
             if (newest instanceof Link.End<T>) return Put.CLOSED;
-            item.next = (Link.Item<T>) newest;
-            if (TOP.compareAndSet(this, newest, item)) return newest == null ? Put.FIRST : Put.MORE;
+            var before = (Link.Item<T>) newest;
+            item.next = before;
+            item.count = before == null ? 1 : before.count + 1;
+            if (TOP.compareAndSet(this, before, item)) return before == null ? Put.FIRST : Put.MORE;
         }
     }
 
@@ -88,7 +90,7 @@ final class Lane<T> extends LaneState<T> {
         return newest == null || (newest instanceof Link.End<T> end && end.next == null);
     }
 
-    /// Takes all items out, in the order in which they were put. Null if there are none.
+    /// Takes all items out, in the order in which they were put; the first tells how many. Null if there are none.
     Link.@Nullable Item<T> drain() {
         while (true) {
             var newest = top;
@@ -109,12 +111,16 @@ final class Lane<T> extends LaneState<T> {
     }
 
     private static <T> Link.Item<T> oldestFirst(Link.Item<T> newest) {
+        var count = newest.count;
         Link.@Nullable Item<T> after = null;
         var at = newest;
         while (true) {
             var before = at.next;
             at.next = after;
-            if (before == null) return at;
+            if (before == null) {
+                at.count = count;
+                return at;
+            }
             after = at;
             at = before;
         }

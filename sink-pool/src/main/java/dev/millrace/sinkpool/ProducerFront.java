@@ -10,12 +10,13 @@ import org.jspecify.annotations.Nullable;
 
 /// A pool of one sink with a front for producers of this process: they hand over items, not records of a log.
 ///
-/// An item comes in by [#stage], which never waits and sheds what has no room, or with a slot that was reserved for
-/// it: [#reserve] refuses, [#reserveUntil] waits. Each way has a share of one budget, so neither crowds the other out.
+/// An item comes in by [#stage], which never waits and sheds what has no room, or with a slot that is reserved for it:
+/// [#record] and [#reserve] refuse, [#reserveUntil] waits. Each way has a share of one budget, so neither crowds the
+/// other out.
 /// An item holds its slot until it is written or lost. What is lost can't be read again: it is counted once, under its
 /// reason.
 ///
-/// What one thread puts stays in order on its way to a shard; there, batches of `inflight.max_per_shard` are written
+/// What one thread hands over for one tenant in one way stays in order as far as the shard; there, batches are written
 /// side by side.
 ///
 /// Thread ownership: shared.
@@ -76,6 +77,13 @@ public final class ProducerFront<T> implements AutoCloseable {
         return door.stage(tenant, item);
     }
 
+    /// A slot for this item, reserved and spent at once: null if it is taken in, else why it is not, and it is still
+    /// the
+    /// caller's. Never waits.
+    public @Nullable Refusal record(String tenant, T item) {
+        return door.record(tenant, item);
+    }
+
     /// Slots for so many items, if the share for what is reserved has them and nobody waits for any. Never waits.
     public Reserved<T> reserve(int slotCount) {
         return door.reserve(slotCount);
@@ -128,7 +136,8 @@ public final class ProducerFront<T> implements AutoCloseable {
 
     /// Takes nothing any more, from now on; finishes what it has, until the deadline; gives up the rest, and ends its
     /// workers, which takes a second or so beyond the deadline if they hang. Returns what became of everything, or
-    /// null if another close began before this: then it waits for that one's end until its own deadline.
+    /// null if another close began before this: then it waits for that one's end until its own deadline. One
+    /// that is interrupted gives up at once, and its report is only logged.
     public @Nullable FrontReport close(long deadlineNanos) throws InterruptedException {
         if (!closing.compareAndSet(false, true)) {
             var left = bounded(deadlineNanos) - clock.nanoTime();
@@ -136,19 +145,27 @@ public final class ProducerFront<T> implements AutoCloseable {
             return null;
         }
         try (pool) {
-            feeder.closeBy(deadlineNanos);
-            slots.fence();
-            feeder.fenced();
+            drain(deadlineNanos);
+        } finally {
+            closed.countDown();
+            log.closed(report());
+        }
+        return report();
+    }
+
+    private void drain(long deadlineNanos) throws InterruptedException {
+        feeder.closeBy(deadlineNanos);
+        slots.fence();
+        feeder.fenced();
+        try {
             feeder.join(bounded(deadlineNanos) + GRACE_NANOS);
             pool.drainBy(deadlineNanos);
             pool.closeInput();
             pool.awaitFinished(bounded(deadlineNanos) + GRACE_NANOS);
-        } finally {
-            closed.countDown();
+        } catch (InterruptedException interrupted) {
+            feeder.closeBy(clock.nanoTime());
+            throw interrupted;
         }
-        var report = report();
-        log.closed(report);
-        return report;
     }
 
     /// Gives up at once what is not written.
