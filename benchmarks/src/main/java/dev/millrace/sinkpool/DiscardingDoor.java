@@ -74,16 +74,13 @@ public final class DiscardingDoor {
     }
 
     private long empty(Lane<Object> lane) {
-        var items = 0L;
+        var first = lane.drain();
+        if (first == null) return 0;
+        var items = first.count;
         var bytes = 0L;
-        for (var at = lane.drain(); at != null; at = at.next) {
-            items++;
-            bytes += at.bytes;
-        }
-        if (items > 0) {
-            slots.ended(Way.RESERVED, slots.took(items), items, bytes);
-            dropped.addAndGet(items);
-        }
+        for (Link.Item<Object> at = first; at != null; at = at.next) bytes += at.bytes;
+        slots.ended(Way.RESERVED, slots.took(items), items, bytes);
+        dropped.addAndGet(items);
         return items;
     }
 
