@@ -31,7 +31,7 @@ final class HotStepsTest {
                 new Step("acknowledge", 480, HotSteps::acknowledge),
                 new Step("plan8", 1_600, HotSteps::plan8),
                 new Step("acquire", 350, HotSteps::acquire),
-                new Step("handOver", 80, HotStepsTest::handOver));
+                new Step("handOver", 40, HotStepsTest::handOver));
     }
 
     private static void handOver(HotSteps bench) {

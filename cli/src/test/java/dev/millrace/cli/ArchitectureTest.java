@@ -209,6 +209,8 @@ class ArchitectureTest {
                 .resideOutsideOfPackage(ours("lab"))
                 .and()
                 .resideOutsideOfPackage(ours("bench"))
+                .and()
+                .resideOutsideOfPackage(ours("fuzz"))
                 .should()
                 .dependOnClassesThat()
                 .areAssignableTo(ProcessBuilder.class)

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SizeCommandTest {
     private static final Path GUIDE = Path.of("../docs/guides/sizing.md");
     private static final Pattern FILE = Pattern.compile("```yaml\n# (\\S+)\n(.*?)```", Pattern.DOTALL);
-    private static final Pattern RUN = Pattern.compile("```\n\\$ millrace size ([^\\n]*)\n(.*?)```", Pattern.DOTALL);
+    private static final Pattern RUN = Pattern.compile("```\n\\$ millrace size ([^\n]*)\n(.*?)```", Pattern.DOTALL);
 
     @TempDir
     private Path directory = Path.of("");

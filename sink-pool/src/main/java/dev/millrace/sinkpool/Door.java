@@ -42,28 +42,26 @@ final class Door<T> {
 
     boolean stage(String tenant, T item) {
         var bytes = bytes(item);
-        if (bytes < 0) return lose(Loss.REJECTED);
         var lane = stagedLanes.mine();
         if (bytes > Lane.MOST_BYTES || !lane.take(1, bytes)) {
             if (slots.stagedFull()) return shed(tenant);
-            var refusal = slots.stage(lane, bytes);
-            if (refusal != null) return refusal.by() == Refusal.Limit.CLOSED ? lose(late()) : shed(tenant);
+            var refusal = slots.takeOne(Way.STAGED, lane, bytes);
+            if (refusal != null) return refusal.by() == Refusal.Limit.CLOSED ? lose() : shed(tenant);
         }
-        return put(Way.STAGED, lane, tenant, item, bytes);
+        return put(Way.STAGED, lane, tenant, item, bytes) || lose();
     }
 
     /// A slot for this item, spent at once. Returns why there is none, or null.
     @Nullable
     Refusal record(String tenant, T item) {
         var bytes = bytes(item);
-        if (bytes < 0) return null; // TODO
         var lane = reservedLanes.mine();
         if (bytes > Lane.MOST_BYTES || !lane.take(1, bytes)) {
-            var refusal = slots.record(lane, bytes);
-            if (refusal != null) return refusal;
+            var refusal = slots.takeOne(Way.RESERVED, lane, bytes);
+            if (refusal != null) return refused(refusal);
         }
-        put(Way.RESERVED, lane, tenant, item, bytes);
-        return null;
+        if (put(Way.RESERVED, lane, tenant, item, bytes)) return null;
+        return refused(slots.refusal(Refusal.Limit.CLOSED, 1));
     }
 
     Reserved<T> reserve(int slotCount) {
@@ -75,10 +73,8 @@ final class Door<T> {
 
     Reserved<T> reserve(int slotCount, long deadlineNanos) throws InterruptedException {
         check(slotCount);
-        if (NanoClock.reached(deadlineNanos, clock.nanoTime())) {
-            var now = slots.view(Way.RESERVED);
-            return answer(new Refusal(Refusal.Limit.DEADLINE, slotCount, now.rows(), now.maxRows()), slotCount);
-        }
+        if (NanoClock.reached(deadlineNanos, clock.nanoTime()))
+            return answer(slots.refusal(Refusal.Limit.DEADLINE, slotCount), slotCount);
         var lane = reservedLanes.mine();
         if (lane.take(slotCount, 0)) return new Reservation<>(this, slotCount);
         return answer(slots.reserve(lane, slotCount, deadlineNanos, behind::press), slotCount);
@@ -89,28 +85,28 @@ final class Door<T> {
     }
 
     private Reserved<T> answer(@Nullable Refusal refusal, int slotCount) {
-        if (refusal == null) return new Reservation<>(this, slotCount);
+        return refusal == null ? new Reservation<>(this, slotCount) : new Refused<>(refused(refusal));
+    }
+
+    private Refusal refused(Refusal refusal) {
         counts.refuse(refusal.by());
         if (refusal.passes()) behind.press();
-        return new Refused<>(refusal);
+        return refusal;
     }
 
     /// A reserved slot goes to this item.
     boolean spend(String tenant, T item) {
         var bytes = bytes(item);
-        if (bytes < 0) {
-            giveBack(1);
-            return lose(Loss.REJECTED);
-        }
         var lane = reservedLanes.mine();
         if (bytes > Lane.MOST_BYTES || !lane.charge(bytes)) slots.charge(Way.RESERVED, lane, bytes);
-        return put(Way.RESERVED, lane, tenant, item, bytes);
+        return put(Way.RESERVED, lane, tenant, item, bytes) || lose();
     }
 
     void giveBack(int slotCount) {
         slots.release(Way.RESERVED, slotCount, 0);
     }
 
+    /// False behind the fence: the slot has been given back.
     private boolean put(Way way, Lane<T> lane, String tenant, T item, int bytes) {
         return switch (lane.put(new Link.Item<>(tenant, item, bytes))) {
             case MORE -> true;
@@ -120,32 +116,30 @@ final class Door<T> {
             }
             case CLOSED -> {
                 slots.release(way, 1, bytes);
-                yield lose(late());
+                yield false;
             }
         };
     }
 
-    /// −1 if it can't be told.
+    /// One that can't be weighed weighs nothing until it is encoded, or refused.
     private int bytes(T item) {
         try {
             return Math.max(0, weight.applyAsInt(item));
         } catch (RuntimeException _) {
-            return -1;
+            return 0;
         }
     }
 
     private boolean shed(String tenant) {
         sheds.shed(tenant);
         behind.press();
-        return lose(Loss.SHED);
-    }
-
-    private boolean lose(Loss why) {
-        counts.lose(why, 1);
+        counts.lose(Loss.SHED, 1);
         return false;
     }
 
-    private Loss late() {
-        return behind.died() ? Loss.UNREACHABLE : Loss.SHUTDOWN;
+    /// It came too late.
+    private boolean lose() {
+        counts.lose(behind.died() ? Loss.UNREACHABLE : Loss.SHUTDOWN, 1);
+        return false;
     }
 }

@@ -140,8 +140,7 @@ final class Feeder<T> implements Door.Behind {
     private long empty(Way way, Lane<T> lane, long nowNanos) {
         var first = lane.drain();
         if (first == null) return 0;
-        var items = 0L;
-        for (Link.Item<T> at = first; at != null; at = at.next) items++;
+        var items = first.count;
         mark = slots.took(items);
         counts.took(items);
         inHandWay = way;

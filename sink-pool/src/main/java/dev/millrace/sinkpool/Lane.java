@@ -80,7 +80,7 @@ final class Lane<T> extends LaneState<T> {
             if (newest instanceof Link.End<T>) return Put.CLOSED;
             var before = (Link.Item<T>) newest;
             item.next = before;
-            item.number = before == null ? 1 : before.number + 1;
+            item.count = before == null ? 1 : before.count + 1;
             if (TOP.compareAndSet(this, before, item)) return before == null ? Put.FIRST : Put.MORE;
         }
     }
@@ -90,7 +90,7 @@ final class Lane<T> extends LaneState<T> {
         return newest == null || (newest instanceof Link.End<T> end && end.next == null);
     }
 
-    /// Takes all items out, in the order in which they were put. Null if there are none.
+    /// Takes all items out, in the order in which they were put; the first tells how many. Null if there are none.
     Link.@Nullable Item<T> drain() {
         while (true) {
             var newest = top;
@@ -111,12 +111,16 @@ final class Lane<T> extends LaneState<T> {
     }
 
     private static <T> Link.Item<T> oldestFirst(Link.Item<T> newest) {
+        var count = newest.count;
         Link.@Nullable Item<T> after = null;
         var at = newest;
         while (true) {
             var before = at.next;
             at.next = after;
-            if (before == null) return at;
+            if (before == null) {
+                at.count = count;
+                return at;
+            }
             after = at;
             at = before;
         }

@@ -11,8 +11,8 @@ abstract sealed class Link<T> permits Link.Item, Link.End {
         final String tenant;
         final T item;
         final int bytes;
-        /// How many lie before it in its lane, and it.
-        int number;
+        /// How many lie in its lane, this one included; of the first that is drained, how many are.
+        int count;
 
         Item(String tenant, T item, int bytes) {
             this.tenant = tenant;

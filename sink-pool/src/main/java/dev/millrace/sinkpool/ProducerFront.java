@@ -10,8 +10,9 @@ import org.jspecify.annotations.Nullable;
 
 /// A pool of one sink with a front for producers of this process: they hand over items, not records of a log.
 ///
-/// An item comes in by [#stage], which never waits and sheds what has no room, or with a slot that was reserved for
-/// it: [#reserve] refuses, [#reserveUntil] waits. Each way has a share of one budget, so neither crowds the other out.
+/// An item comes in by [#stage], which never waits and sheds what has no room, or with a slot that is reserved for it:
+/// [#record] and [#reserve] refuse, [#reserveUntil] waits. Each way has a share of one budget, so neither crowds the
+/// other out.
 /// An item holds its slot until it is written or lost. What is lost can't be read again: it is counted once, under its
 /// reason.
 ///
@@ -74,6 +75,13 @@ public final class ProducerFront<T> implements AutoCloseable {
     /// room, and never throws.
     public boolean stage(String tenant, T item) {
         return door.stage(tenant, item);
+    }
+
+    /// A slot for this item, reserved and spent at once: null if it is taken in, else why it is not, and it is still
+    /// the
+    /// caller's. Never waits.
+    public @Nullable Refusal record(String tenant, T item) {
+        return door.record(tenant, item);
     }
 
     /// Slots for so many items, if the share for what is reserved has them and nobody waits for any. Never waits.

@@ -55,14 +55,14 @@ final class Slots<T> {
 
     // --- what producers take
 
-    /// A slot for an item that is staged, from the share. Returns why not, or null.
+    /// A slot for one item, with its bytes. Returns why not, or null.
     @Nullable
-    Refusal stage(Lane<T> lane, int bytes) {
+    Refusal takeOne(Way way, Lane<T> lane, int bytes) {
         lock.lock();
         try {
-            var refused = staged.take(lane, 1);
-            if (refused == null) staged.charge(lane, bytes);
-            else stagedFull = refused.by() != Refusal.Limit.CLOSED;
+            var refused = share(way).take(lane, 1);
+            if (refused == null) share(way).charge(lane, bytes);
+            else if (way == Way.STAGED) stagedFull = refused.by() != Refusal.Limit.CLOSED;
             return refused;
         } finally {
             lock.unlock();
@@ -72,19 +72,6 @@ final class Slots<T> {
     /// Nothing that was staged has ended since something was shed, so this is shed too, without the lock.
     boolean stagedFull() {
         return stagedFull;
-    }
-
-    /// A slot for an item, and its bytes.
-    @Nullable
-    Refusal record(Lane<T> lane, int bytes) {
-        lock.lock();
-        try {
-            var refused = reserved.take(lane, 1);
-            if (refused == null) reserved.charge(lane, bytes);
-            return refused;
-        } finally {
-            lock.unlock();
-        }
     }
 
     @Nullable
@@ -125,19 +112,19 @@ final class Slots<T> {
             else leave(parked);
             throw interrupted;
         }
-        return parked.served
-                ? null
-                : new Refusal(
-                        Refusal.Limit.CLOSED,
-                        rows,
-                        reserved.view().rows(),
-                        reserved.view().maxRows());
+        return parked.served ? null : refusal(Refusal.Limit.CLOSED, rows);
     }
 
     private @Nullable Refusal leave(Parked parked) {
         var refusal = reserved.leave(parked);
         serve();
         return refusal;
+    }
+
+    /// One that the share has no part in.
+    Refusal refusal(Refusal.Limit by, long rows) {
+        var now = view(Way.RESERVED);
+        return new Refusal(by, rows, now.rows(), now.maxRows());
     }
 
     private long left(long deadlineNanos) {

@@ -35,7 +35,7 @@ final class Fronted implements AutoCloseable {
             return switch (item) {
                 case "poison" -> new RowEncoder.Encoded.Poison("poisoned", "as planted");
                 case "skip" -> new RowEncoder.Encoded.Skipped("as planted");
-                case "throw" -> throw new IllegalStateException("planted");
+                case "throw", "weightless" -> throw new IllegalStateException("planted");
                 case "die" -> throw new Deadly();
                 default -> {
                     row.putAscii(item);

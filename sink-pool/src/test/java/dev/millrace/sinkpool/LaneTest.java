@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -18,8 +19,12 @@ final class LaneTest {
     }
 
     private static List<Integer> drain(Lane<Integer> lane) {
+        return items(lane.drain());
+    }
+
+    private static List<Integer> items(Link.@Nullable Item<Integer> first) {
         var out = new ArrayList<Integer>();
-        for (var at = lane.drain(); at != null; at = at.next) out.add(at.item);
+        for (var at = first; at != null; at = at.next) out.add(at.item);
         return out;
     }
 
@@ -33,7 +38,10 @@ final class LaneTest {
             assertThat(lane.put(item(1))).isEqualTo(Lane.Put.MORE);
             assertThat(lane.put(item(2))).isEqualTo(Lane.Put.MORE);
             assertThat(lane.isEmpty()).isFalse();
-            assertThat(drain(lane)).containsExactly(0, 1, 2);
+            var first = lane.drain();
+            if (first == null) throw new AssertionError("nothing is in it");
+            assertThat(first.count).isEqualTo(3);
+            assertThat(items(first)).containsExactly(0, 1, 2);
         }
         assertThat(lane.drain()).isNull();
     }

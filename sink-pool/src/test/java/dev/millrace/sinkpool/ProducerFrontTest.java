@@ -114,8 +114,10 @@ final class ProducerFrontTest {
                         var got = new int[2];
                         for (var i = 0; i < 700; i++) {
                             if (at.stage("s")) got[0]++;
-                            if (at.front.reserve(1) instanceof Reservation<String> slot && slot.stage(TENANT, "r"))
-                                got[1]++;
+                            if (i % 2 == 0) {
+                                if (at.front.record(TENANT, "r") == null) got[1]++;
+                            } else if (at.front.reserve(1) instanceof Reservation<String> slot
+                                    && slot.stage(TENANT, "r")) got[1]++;
                         }
                         return got;
                     }));
@@ -253,6 +255,21 @@ final class ProducerFrontTest {
 
     @Test
     @Tag("ADM-9")
+    void anItemThatIsRefusedIsStillTheCallersAndIsToldTheLimit() throws Exception {
+        try (var at = new Fronted(new FrontSettings(20, 1 << 20, 0.5, 1024, 0), 1, _ -> {}).hold(0, 10)) {
+            for (var i = 0; i < 10; i++)
+                assertThat(at.front.record(TENANT, "row-" + i)).isNull();
+            assertThat(at.front.record(TENANT, "one more")).isEqualTo(new Refusal(Refusal.Limit.ROWS, 1, 10, 10));
+            assertThat(at.counts().refused(Refusal.Limit.ROWS)).isOne();
+            at.release.countDown();
+            assertThat(at.finish().written()).isEqualTo(10);
+            assertThat(at.front.record(TENANT, "late")).isEqualTo(new Refusal(Refusal.Limit.CLOSED, 1, 0, 10));
+            for (var why : Loss.values()) assertThat(at.lost(why)).as("%s", why).isZero();
+        }
+    }
+
+    @Test
+    @Tag("ADM-9")
     void aDeadlineThatHasPassedIsRefusedAtOnceThoughThereIsRoom() throws Exception {
         try (var at = new Fronted(100, _ -> {})) {
             assertThat(refused(at.front.reserveUntil(3, in(-1))))
@@ -317,18 +334,19 @@ final class ProducerFrontTest {
             assertThat(at.counts().inDoubt()).isOne();
             for (var item : List.of("poison", "throw", "skip", "9:of no shard"))
                 assertThat(at.stage(item)).isTrue();
-            assertThat(at.stage("weightless")).as("can't be weighed").isFalse();
-            assertThat(at.reserve(1).stage(TENANT, "weightless")).isFalse();
+            assertThat(at.front.record(TENANT, "weightless"))
+                    .as("can't be weighed")
+                    .isNull();
             assertThat(at.front.stage("", "of nobody")).isTrue();
             assertThat(at.front.settle(in(20_000))).isTrue();
-            assertThat(at.lost(Loss.REJECTED)).isEqualTo(6);
+            assertThat(at.lost(Loss.REJECTED)).isEqualTo(5);
             assertThat(at.counts().skipped()).isOne();
             at.hold(0, 1);
             at.stage("being written");
             eventually("it is", () -> at.sinks.getFirst().calls.get() == 3);
             for (var i = 0; i < 26; i++) at.stage("row-" + i);
             assertThat(at.lost(Loss.SHED)).isEqualTo(2);
-            var report = at.late(2).finish(0);
+            var report = at.finish(0);
             assertThat(at.stage("late")).isFalse();
             assertThat(at.lost(Loss.SHUTDOWN)).isEqualTo(26);
             assertThat(report.lost(Loss.SHUTDOWN)).isEqualTo(25);
