@@ -158,9 +158,11 @@ final class SinkNeed {
     }
 
     private void tellFew(SealRate rate) {
-        var remedy = rate.by() == SealRate.By.LINGER
-                ? longerLinger(rate)
-                : "raise admission, whose share seals before batch.linger";
+        var remedy = switch (rate.by()) {
+            case LINGER -> longerLinger(rate);
+            case ROWS, BYTES -> "raise " + rate.by();
+            case SHARE, HALF -> "raise admission, whose share seals before batch.linger";
+        };
         sheet.add(Finding.hazard(
                 where,
                 rate.by() + " seals batches of " + SizingText.count(rate.rows()) + " rows, "

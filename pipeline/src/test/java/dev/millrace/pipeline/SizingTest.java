@@ -162,6 +162,31 @@ final class SizingTest {
     }
 
     @Test
+    void smallBatchesOfALargeLoadAreToldWithAllThatComesOfThem() {
+        // 30,000 rows/s in batches of 100 are 300 a second; 9,000 tokens at that rate are 30 s
+        var sizing = Sizing.of(
+                config(CLICKHOUSE + "\n    batch: { max_rows: 100 }", 1, ""), load(new Flow(30_000, 100), 1, 1));
+        assertThat(told(sizing, Severity.HAZARD))
+                .containsExactly(
+                        "batch.max_rows seals batches of 100 rows, 300 a second for each shard; raise batch.max_rows, or"
+                                + " set delivery: at_least_once, which merges partitions",
+                        "300 parts a second for each shard are more than batch.max_cuts 4, sealed by batch.max_rows;"
+                                + " raise it, or have more shards",
+                        "a window of 10000 tokens covers 30 s, and a crash with its replay takes 60 s; let the table"
+                                + " remember 1080000, or raise batch.linger");
+    }
+
+    @Test
+    void anOutageLongerThanAServerKeepsTokensIsTold() {
+        assertThat(told(Sizing.of(config("http: { remembers: 30m }", 1, ""), load(FLOW, 12, 1)), Severity.HAZARD))
+                .containsExactly(
+                        "batches that wait 60 min are older than http.remembers, 30 min: on_expired_token decides"
+                                + " then; let the server know tokens for longer, and say so in http.remembers");
+        assertThat(told(Sizing.of(config("http: { remembers: 2h }", 1, ""), load(FLOW, 12, 1)), Severity.HAZARD))
+                .isEmpty();
+    }
+
+    @Test
     void connectionsAddUpAtAServer() {
         var one = Sizing.of(config(POSTGRES, 3, ""), load(null, 12, 2));
         assertThat(figure(one, "sinks.s", "connections"))
