@@ -2,6 +2,7 @@ package dev.millrace.cli;
 
 import dev.millrace.config.LoggingConfig;
 import dev.millrace.config.PipelineConfig;
+import dev.millrace.config.Redaction;
 import dev.millrace.pipeline.Diagnosis;
 import dev.millrace.pipeline.Doctor;
 import dev.millrace.pipeline.ExitCode;
@@ -47,8 +48,8 @@ final class Examination {
         Logs.configure(config, LoggingConfig.Level.ERROR);
         var diagnosis = new Doctor(config, InstantSource.system()).look(limit);
         var out = spec.commandLine().getOut();
-        if (json) json(diagnosis, out);
-        else text(diagnosis, out);
+        if (json) json(diagnosis, Redaction.of(config), out);
+        else text(diagnosis, Redaction.of(config), out);
         out.flush();
         var err = spec.commandLine().getErr();
         (json ? err : out).println(counts(diagnosis));
@@ -79,14 +80,14 @@ final class Examination {
         };
     }
 
-    private static void text(Diagnosis diagnosis, PrintWriter out) {
+    private static void text(Diagnosis diagnosis, Redaction redaction, PrintWriter out) {
         folded(diagnosis.findings()).forEach((told, places) -> {
             out.println("%-9s  %s: %s"
                     .formatted(
                             word(told.severity()),
                             Printable.text(String.join(", ", places)),
-                            Printable.text(told.what())));
-            if (!told.remedy().isEmpty()) out.println("           do: " + Printable.text(told.remedy()));
+                            Printable.text(redaction.of(told.what()))));
+            if (!told.remedy().isEmpty()) out.println("           do: " + Printable.text(redaction.of(told.remedy())));
         });
         diagnosis
                 .guarantees()
@@ -95,7 +96,7 @@ final class Examination {
                                 "level",
                                 "sinks." + Printable.text(sink),
                                 guarantee.level(),
-                                Printable.text(guarantee.why()))));
+                                Printable.text(redaction.of(guarantee.why())))));
     }
 
     private static Map<Told, List<String>> folded(List<Finding> findings) {
@@ -107,19 +108,19 @@ final class Examination {
         return folded;
     }
 
-    private static void json(Diagnosis diagnosis, PrintWriter out) {
+    private static void json(Diagnosis diagnosis, Redaction redaction, PrintWriter out) {
         for (var finding : diagnosis.findings())
             out.println(new JsonLine()
                     .add("severity", word(finding.severity()))
                     .add("where", finding.where())
-                    .add("what", finding.what())
-                    .add("remedy", finding.remedy()));
+                    .add("what", redaction.of(finding.what()))
+                    .add("remedy", redaction.of(finding.remedy())));
         diagnosis
                 .guarantees()
                 .forEach((sink, guarantee) -> out.println(new JsonLine()
                         .add("sink", sink)
                         .add("level", guarantee.level().name())
-                        .add("why", guarantee.why())));
+                        .add("why", redaction.of(guarantee.why()))));
     }
 
     private static String word(Severity severity) {

@@ -3,6 +3,7 @@ package dev.millrace.cli;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.IThrowableProxy;
 import dev.millrace.config.LoggingConfig;
+import dev.millrace.config.Redaction;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;

@@ -4,7 +4,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
 import dev.millrace.config.LoggingConfig;
 import dev.millrace.config.PipelineConfig;
-import dev.millrace.config.SecretValues;
+import dev.millrace.config.Redaction;
 import dev.millrace.sinkpool.NanoClock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,7 +20,7 @@ final class Logs {
 
     /// At another level than the file says.
     static void configure(PipelineConfig config, LoggingConfig.Level level) {
-        configure(new LogFormat(config.logging().format(), Redaction.of(SecretValues.of(config))), level);
+        configure(new LogFormat(config.logging().format(), Redaction.of(config)), level);
     }
 
     /// Of a command without a file.

@@ -1,6 +1,7 @@
 package dev.millrace.cli;
 
 import dev.millrace.config.DrainConfig;
+import dev.millrace.config.Redaction;
 import dev.millrace.pipeline.DrainReport;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -56,8 +57,8 @@ final class ReportSink {
 
     /// Returns whether this was the first. It is drawn up before it counts as that: who comes second gives it
     /// a moment to be written, and ends the process.
-    boolean write(DrainReport report) {
-        var text = report.json() + "\n";
+    boolean write(DrainReport report, Redaction redaction) {
+        var text = report.json(redaction) + "\n";
         if (!first.compareAndSet(null, report)) return false;
         if (file != null) {
             try {

@@ -1,6 +1,7 @@
 package dev.millrace.cli;
 
 import dev.millrace.config.PipelineConfig;
+import dev.millrace.config.Redaction;
 import dev.millrace.pipeline.DrainReport;
 import dev.millrace.pipeline.ExitCode;
 import dev.millrace.pipeline.Pipeline;
@@ -19,7 +20,7 @@ import java.util.function.Supplier;
 /// this run: [#goesOn] says that the drain has ended, and takes the last resort away.
 ///
 /// Thread ownership: the main thread; `stop` and `endNow` any.
-final class Run {
+final class Run implements Succession.Stoppable {
     static final Duration GRACE = Duration.ofMillis(900);
 
     private static final Duration MOMENT = Duration.ofMillis(100);
@@ -33,6 +34,7 @@ final class Run {
 
     private final PipelineConfig config;
     private final ReportSink reports;
+    private final Redaction redaction;
     private final Pipeline pipeline;
     private final AtomicReference<Word> word = new AtomicReference<>(Word.NOBODYS);
 
@@ -40,6 +42,7 @@ final class Run {
     Run(PipelineConfig config, ReportSink reports, Supplier<RunningFile> file, Runnable stopping) {
         this.config = config;
         this.reports = reports;
+        redaction = Redaction.of(config);
         pipeline = Pipeline.of(config, Version.number());
         pipeline.whichFile(file);
         pipeline.whenStopping(() -> {
@@ -68,8 +71,14 @@ final class Run {
     }
 
     /// Asks for a drain. Returns at once.
-    void stop(String reason) {
+    @Override
+    public void stop(String reason) {
         pipeline.stop(reason);
+    }
+
+    /// Somebody asked for its end by hand: nothing is to follow it.
+    boolean drainedByHand() {
+        return pipeline.drainedByHand();
     }
 
     /// Ends the process at once, with what is known.
@@ -85,7 +94,7 @@ final class Run {
 
     /// Returns whether this is the first report of the run.
     boolean write(DrainReport report) {
-        return reports.write(report);
+        return reports.write(report, redaction);
     }
 
     int exitCode() {

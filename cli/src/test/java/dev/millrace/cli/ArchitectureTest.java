@@ -1,5 +1,9 @@
 package dev.millrace.cli;
 
+import static com.tngtech.archunit.core.domain.JavaCall.Predicates.target;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.name;
+import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -7,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import java.io.ObjectInputStream;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -109,7 +114,7 @@ class ArchitectureTest {
                         ours("breaker"),
                         ours("sinkpool"),
                         ours("kafka"),
-                        "org.junit.jupiter.api.extension.."),
+                        "org.junit.jupiter.api.."),
                 new Row(
                         "cli",
                         ours("config"),
@@ -184,6 +189,36 @@ class ArchitectureTest {
                 .orShould()
                 .callMethod(Clock.class, "systemUTC")
                 .because("a step of the wall clock must change no linger, backoff, breaker or deadline (TIM-1)")
+                .check(product);
+    }
+
+    @Test
+    void nobodyReadsJavaObjects() {
+        noClasses()
+                .should()
+                .dependOnClassesThat()
+                .areAssignableTo(ObjectInputStream.class)
+                .because("what is read so may run code; read bytes, JSON or a format of ours")
+                .check(product);
+    }
+
+    @Test
+    void noProgramIsStarted() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage(ours("lab"))
+                .and()
+                .resideOutsideOfPackage(ours("bench"))
+                .and()
+                .resideOutsideOfPackage(ours("fuzz"))
+                .should()
+                .dependOnClassesThat()
+                .areAssignableTo(ProcessBuilder.class)
+                .orShould()
+                .callMethodWhere(target(owner(assignableTo(Runtime.class))).and(target(name("exec"))))
+                .because(
+                        "run is one process, and nothing that it reads may become a command; servers of the demo are the"
+                                + " lab's")
                 .check(product);
     }
 

@@ -3,6 +3,7 @@ package dev.millrace.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.config.DrainConfig;
+import dev.millrace.config.Redaction;
 import dev.millrace.pipeline.DrainReport;
 import dev.millrace.pipeline.ExitCode;
 import java.io.IOException;
@@ -35,6 +36,7 @@ final class LastWordTest {
                 new DrainReport.Rows(0, 0, 0, 0, 0, 0L, 0L),
                 0,
                 0,
+                0,
                 List.of(),
                 List.of(),
                 List.of());
@@ -45,8 +47,8 @@ final class LastWordTest {
     void theProcessEndsWithTheCodeOfTheReportThatWasWritten() throws IOException {
         var file = folder.resolve("report.json");
         var reports = ReportSink.open(new DrainConfig.Report.ToFile(file));
-        assertThat(reports.write(ending(3))).isTrue();
-        assertThat(reports.write(ending(143))).isFalse();
+        assertThat(reports.write(ending(3), Redaction.NONE)).isTrue();
+        assertThat(reports.write(ending(143), Redaction.NONE)).isFalse();
         assertThat(reports.exitCode()).isEqualTo(3);
         assertThat(Files.readString(file)).contains("\"exit_code\": 3").doesNotContain("143");
     }

@@ -9,7 +9,7 @@ import dev.millrace.config.Configuration;
 import dev.millrace.config.LoggingConfig;
 import dev.millrace.config.PipelineConfig;
 import dev.millrace.config.ReadResult;
-import dev.millrace.config.SecretValues;
+import dev.millrace.config.Redaction;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -31,6 +31,7 @@ class LogLinesTest {
                 bootstrap_servers: a:9092
                 topics: [orders]
                 group_id: shop
+                allow_plaintext: true
                 properties:
                   security.protocol: SASL_PLAINTEXT
                   sasl.mechanism: PLAIN
@@ -38,10 +39,10 @@ class LogLinesTest {
             format: { json: {} }
             sinks:
               warehouse:
-                postgres: { table: t, user: u, password: "${PASSWORD}" }
+                postgres: { table: t, user: u, password: "${PASSWORD}", allow_plaintext: true }
                 shards: { s0: [ "postgres://a:5432/shop" ] }
               remote:
-                http: { headers: { X-Api-Key: "${KEY}", X-Source: kafka-of-the-shop } }
+                http: { allow_plaintext: true, headers: { X-Api-Key: "${KEY}", X-Source: kafka-of-the-shop } }
                 shards: { s0: [ "http://a:80/rows" ] }
             """;
 
@@ -63,7 +64,7 @@ class LogLinesTest {
         var out = new ByteArrayOutputStream();
         var context = new LoggerContext();
         var appender = new LogAppender(
-                new LogFormat(format, Redaction.of(SecretValues.of(config()))),
+                new LogFormat(format, Redaction.of(config())),
                 false,
                 new PrintStream(out, true, StandardCharsets.UTF_8),
                 () -> 0);

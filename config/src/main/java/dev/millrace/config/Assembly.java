@@ -6,6 +6,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /// Makes the records of a file that has no problems.
 record Assembly(Values root) {
@@ -55,7 +56,10 @@ record Assembly(Values root) {
     }
 
     private static KafkaSourceConfig source(Values kafka) {
-        var properties = kafka.orNull(SourceKeys.PROPERTIES);
+        var given = kafka.orNull(SourceKeys.PROPERTIES);
+        var properties = given == null ? KafkaProperties.NONE : given;
+        var skip = kafka.orNull(SourceKeys.SKIP);
+        var login = login(kafka.get(SourceKeys.LOGIN));
         return new KafkaSourceConfig(
                 kafka.get(SourceKeys.BOOTSTRAP_SERVERS),
                 kafka.get(SourceKeys.TOPICS),
@@ -63,10 +67,21 @@ record Assembly(Values root) {
                 kafka.get(SourceKeys.CONSUMERS),
                 kafka.get(SourceKeys.ON_NO_OFFSET),
                 kafka.get(SourceKeys.ON_LOST_OFFSET),
+                skip == null ? List.of() : skip,
                 kafka.get(SourceKeys.STARTUP_TIMEOUT),
                 kafka.get(SourceKeys.REBALANCE).get(SourceKeys.DRAIN_TIMEOUT),
                 kafka.get(SourceKeys.GROUP_PROTOCOL),
-                properties == null ? KafkaProperties.NONE : properties);
+                login,
+                login == null ? properties : login.with(properties));
+    }
+
+    private static @Nullable KafkaLogin login(Values login) {
+        return login.present()
+                ? new KafkaLogin(
+                        login.get(SourceKeys.MECHANISM),
+                        login.get(SourceKeys.LOGIN_USER),
+                        login.get(SourceKeys.LOGIN_PASSWORD))
+                : null;
     }
 
     private static FormatConfig format(Values format) {

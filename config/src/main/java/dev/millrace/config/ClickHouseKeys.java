@@ -78,6 +78,7 @@ final class ClickHouseKeys {
             COMPRESSION,
             UNKNOWN_FIELDS,
             COORDINATES,
+            SourceKeys.ALLOW_PLAINTEXT,
             TLS,
             SETTINGS,
             VERDICTS);

@@ -51,7 +51,9 @@ final class Explanation {
     }
 
     private void below(Key.Section section, Values values, int depth) {
-        if (section.keys().isEmpty()) {
+        if (!values.present() && section.hasRequired()) {
+            outline.line(depth, "# " + section.name() + " is left out: there is none");
+        } else if (section.keys().isEmpty()) {
             outline.line(depth, section.name() + ": {}", at(values.place()));
         } else {
             outline.line(depth, section.name() + ":");
@@ -73,7 +75,7 @@ final class Explanation {
     /// In comments, as the file need not say the first, and may not say the second.
     private void clientDefaults(KafkaProperties given, KafkaSourceConfig.GroupProtocol protocol, int depth) {
         KafkaClientDefaults.givingWay().forEach((name, value) -> {
-            if (!given.names().contains(name)) clientDefault(name, value, "millrace default", depth);
+            if (!given.names().contains(name)) clientDefault(name, value, KafkaClientDefaults.origin(name), depth);
         });
         KafkaClientDefaults.owned(protocol)
                 .forEach((name, value) -> clientDefault(name, value, "owned by millrace", depth));

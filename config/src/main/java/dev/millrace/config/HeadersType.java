@@ -1,5 +1,6 @@
 package dev.millrace.config;
 
+import java.util.Collection;
 import java.util.Collections;
 import java.util.Locale;
 import java.util.Set;
@@ -49,6 +50,15 @@ record HeadersType() implements ValueType<SortedMap<String, Secret>> {
 
     static boolean isSecret(String name) {
         return SECRET.matcher(name.toLowerCase(Locale.ROOT)).matches();
+    }
+
+    /// The first of these headers that is a secret by its name, as a person is told of it; null where none is.
+    static @Nullable String firstSecret(Collection<String> names) {
+        return names.stream()
+                .filter(HeadersType::isSecret)
+                .findFirst()
+                .map(name -> "header " + name)
+                .orElse(null);
     }
 
     @Override

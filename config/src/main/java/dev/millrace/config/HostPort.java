@@ -1,5 +1,6 @@
 package dev.millrace.config;
 
+import java.net.InetAddress;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +28,16 @@ public record HostPort(String host, int port) {
             return isIpv6(address) ? new HostPort(address, port) : null;
         }
         return NAME.matcher(host).matches() ? new HostPort(host, port) : null;
+    }
+
+    /// Whether it is loopback by its name or its digits. No name is looked up.
+    boolean onThisMachine() {
+        if (host.equalsIgnoreCase("localhost")) return true;
+        try {
+            return InetAddress.ofLiteral(host).isLoopbackAddress();
+        } catch (IllegalArgumentException _) {
+            return false;
+        }
     }
 
     private static boolean isIpv6(String text) {

@@ -85,6 +85,7 @@ final class HttpKeys {
             REMEMBERS,
             REMEMBERED_BY,
             PING_PATH,
+            SourceKeys.ALLOW_PLAINTEXT,
             ClickHouseKeys.TLS);
 
     private HttpKeys() {}

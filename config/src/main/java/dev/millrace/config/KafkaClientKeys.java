@@ -1,5 +1,6 @@
 package dev.millrace.config;
 
+import java.util.Arrays;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -39,6 +40,10 @@ public final class KafkaClientKeys {
             Map.entry("exclude.internal.topics", "internal topics are never read by a pattern; leave it out"),
             Map.entry("ssl.engine.factory.class", NO_CODE),
             Map.entry("security.providers", NO_CODE),
+            Map.entry("ssl.provider", "TLS is the JDK's own; leave it out"),
+            Map.entry("sasl.client.callback.handler.class", NO_CODE),
+            Map.entry("sasl.login.class", NO_CODE),
+            Map.entry("sasl.kerberos.kinit.cmd", "it is a program that the client would start; leave it out"),
             Map.entry("share.acknowledgement.mode", "share groups commit no offsets; leave it out"),
             Map.entry("share.acquire.mode", "share groups commit no offsets; leave it out"),
             Map.entry("metadata.broker.list", OLD + "use source.kafka.bootstrap_servers"),
@@ -54,6 +59,23 @@ public final class KafkaClientKeys {
             Map.entry("socket.receive.buffer.bytes", OLD + "use receive.buffer.bytes"),
             Map.entry("socket.timeout.ms", OLD + "use request.timeout.ms"),
             Map.entry("zookeeper.session.timeout.ms", OLD + "use session.timeout.ms"));
+
+    private static final String OAUTH = "org.apache.kafka.common.security.oauthbearer.";
+
+    /// Settings that name a class, with those that may stand there: the client's own.
+    private static final Map<String, Set<String>> CLASSES = Map.of(
+            "sasl.login.callback.handler.class", Set.of(OAUTH + "OAuthBearerLoginCallbackHandler"),
+            "sasl.oauthbearer.jwt.retriever.class",
+                    Set.of(
+                            OAUTH + "ClientCredentialsJwtRetriever",
+                            OAUTH + "DefaultJwtRetriever",
+                            OAUTH + "FileJwtRetriever",
+                            OAUTH + "JwtBearerJwtRetriever"),
+            "sasl.oauthbearer.jwt.validator.class",
+                    Set.of(OAUTH + "BrokerJwtValidator", OAUTH + "ClientJwtValidator", OAUTH + "DefaultJwtValidator"));
+
+    /// Versions of TLS, and the name for whichever is the newest.
+    private static final Set<String> TLS = Set.of("TLSV1.2", "TLSV1.3", "TLS");
 
     private static final Set<String> ALLOWED = Set.of(
             "bootstrap.resolve.timeout.ms",
@@ -84,15 +106,12 @@ public final class KafkaClientKeys {
             "request.timeout.ms",
             "retry.backoff.max.ms",
             "retry.backoff.ms",
-            "sasl.client.callback.handler.class",
             "sasl.jaas.config",
-            "sasl.kerberos.kinit.cmd",
             "sasl.kerberos.min.time.before.relogin",
             "sasl.kerberos.service.name",
             "sasl.kerberos.ticket.renew.jitter",
             "sasl.kerberos.ticket.renew.window.factor",
             "sasl.login.callback.handler.class",
-            "sasl.login.class",
             "sasl.login.connect.timeout.ms",
             "sasl.login.read.timeout.ms",
             "sasl.login.refresh.buffer.seconds",
@@ -147,7 +166,6 @@ public final class KafkaClientKeys {
             "ssl.keystore.password",
             "ssl.keystore.type",
             "ssl.protocol",
-            "ssl.provider",
             "ssl.secure.random.implementation",
             "ssl.trustmanager.algorithm",
             "ssl.truststore.certificates",
@@ -193,12 +211,20 @@ public final class KafkaClientKeys {
                 || key.equals("ssl.keystore.key");
     }
 
-    /// What is wrong with a value that would weaken the process itself; null when nothing is.
-    static @Nullable String refusedValue(String key, String value) {
-        if (!key.equals("sasl.jaas.config")) return null;
-        var lower = value.toLowerCase(Locale.ROOT);
-        return lower.contains("jndiloginmodule") || lower.contains("ldaploginmodule")
-                ? "may not name a JNDI or LDAP login module, which runs foreign code; use the module of your mechanism"
-                : null;
+    /// What is wrong with a value that would run foreign code or weaken the process itself; null when nothing is.
+    public static @Nullable String refusedValue(String key, String value) {
+        if (key.equals("sasl.jaas.config")) return LoginModuleLine.refusal(value);
+        var classes = CLASSES.get(key);
+        if (classes != null && !classes.contains(value.strip()))
+            return "names a class that is none of the client's own for it, and would run its code; use "
+                    + String.join(" or ", new TreeSet<>(classes)) + ", or leave it out";
+        if ((key.equals("ssl.enabled.protocols") || key.equals("ssl.protocol")) && olderTls(value))
+            return "names a version of TLS before 1.2, or none; use TLSv1.2 and TLSv1.3, or leave it out";
+        return null;
+    }
+
+    private static boolean olderTls(String versions) {
+        return Arrays.stream(versions.toUpperCase(Locale.ROOT).split(",", -1))
+                .anyMatch(version -> !TLS.contains(version.strip()));
     }
 }

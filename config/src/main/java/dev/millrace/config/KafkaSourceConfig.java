@@ -2,12 +2,13 @@ package dev.millrace.config;
 
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// What is read from Kafka, by which group, and what happens where an offset is missing.
 ///
 /// `consumers` group members run in this process, one thread each. `startupTimeout` bounds the wait for a
-/// broker, `rebalanceDrainTimeout` what a revoke may take. `properties` holds checked client settings only:
-/// none that Millrace sets itself.
+/// broker, `rebalanceDrainTimeout` what a revoke may take. `properties` holds checked client settings, with
+/// what a `login` makes of itself there; null for none. Of what else Millrace sets itself it holds nothing.
 public record KafkaSourceConfig(
         List<HostPort> bootstrapServers,
         Topics topics,
@@ -15,12 +16,15 @@ public record KafkaSourceConfig(
         int consumers,
         OnNoOffset onNoOffset,
         OnLostOffset onLostOffset,
+        List<SkippedOffsets> skip,
         Duration startupTimeout,
         Duration rebalanceDrainTimeout,
         GroupProtocol groupProtocol,
+        @Nullable KafkaLogin login,
         KafkaProperties properties) {
     public KafkaSourceConfig {
         bootstrapServers = List.copyOf(bootstrapServers);
+        skip = List.copyOf(skip);
         Require.atLeast("bootstrapServers", bootstrapServers.size(), 1);
         Require.matches("groupId", !groupId.isBlank(), groupId);
         Require.atLeast("consumers", consumers, 1);

@@ -90,6 +90,11 @@ sealed interface Key {
             return new Section(name, required, doc, keys, new OneOf(List.of(sections), sections[0]));
         }
 
+        /// Whether it says nothing without a key of its own, so that it is there or not.
+        boolean hasRequired() {
+            return keys.stream().anyMatch(key -> key instanceof Setting<?> setting && setting.required());
+        }
+
         @Nullable
         Key find(String key) {
             return keys.stream().filter(k -> k.name().equals(key)).findFirst().orElse(null);

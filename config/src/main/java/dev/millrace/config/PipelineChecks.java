@@ -22,6 +22,7 @@ record PipelineChecks(Problems problems, Values root) {
             linger(sink);
             rows(sink);
         }
+        new PlaintextChecks(problems, root).run();
         acknowledged(sinks);
         required();
         new PoisonChecks(problems, root).run();

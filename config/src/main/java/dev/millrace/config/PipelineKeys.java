@@ -166,8 +166,13 @@ final class PipelineKeys {
                     "otlp_headers", new HeadersType(), "sent with each push, such as a token of the collector")
             .leftOut("none")
             .when(new Applies.With(OTLP));
-    static final Section METRICS =
-            Section.of("metrics", "metrics that are pushed, beside /metrics", OTLP, OTLP_INTERVAL, OTLP_HEADERS);
+    static final Section METRICS = Section.of(
+            "metrics",
+            "metrics that are pushed, beside /metrics",
+            OTLP,
+            OTLP_INTERVAL,
+            OTLP_HEADERS,
+            SourceKeys.ALLOW_PLAINTEXT);
 
     static final Setting<LoggingConfig.Format> LOG_FORMAT = Setting.of(
                     "format", ChoiceType.of(LoggingConfig.Format.class), "how a line looks")

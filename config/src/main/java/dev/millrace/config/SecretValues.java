@@ -12,7 +12,13 @@ import org.jspecify.annotations.Nullable;
 ///
 /// They are found by their type, wherever they stand, so a setting that is added is not forgotten here.
 public final class SecretValues {
-    private static final Pattern QUOTED = Pattern.compile("\"([^\"]+)\"");
+    /// An option of a login module: its name, and its value in quotes or without.
+    private static final Pattern OPTION =
+            Pattern.compile("(\\w+)\\s*=\\s*(?:\"((?:[^\"\\\\]|\\\\.)+)\"|'((?:[^'\\\\]|\\\\.)+)'|([^\\s;\"']+))");
+
+    /// Options that are no secrets, and may be words of any text.
+    private static final Set<String> NAMES =
+            Set.of("username", "user", "principal", "serviceName", "keyTab", "useKeyTab", "storeKey", "scope");
 
     private final Set<String> found = new LinkedHashSet<>();
 
@@ -50,10 +56,16 @@ public final class SecretValues {
         }
     }
 
-    /// Of a login module's line, what stands in quotes as well: a client may tell one of these alone.
+    /// Of a login module's line its options as well: a client may tell one of these alone.
     private void add(String text) {
         found.add(text);
-        QUOTED.matcher(text).results().forEach(match -> found.add(match.group(1)));
+        OPTION.matcher(text).results().forEach(option -> {
+            if (NAMES.contains(option.group(1))) return;
+            for (var group = 2; group <= option.groupCount(); group++) {
+                var value = option.group(group);
+                if (value != null) found.add(value);
+            }
+        });
     }
 
     private static @Nullable Object part(Record record, RecordComponent component) {

@@ -1,5 +1,6 @@
 package dev.millrace.config;
 
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -22,6 +23,21 @@ record ShardChecks(Problems problems, Values.Named sink) {
         } else if (values.get(SinkKeys.BLACKHOLE).present() && shards != null) {
             check(shards, Form.BLACKHOLE);
         }
+    }
+
+    /// Those of all shards that can be read.
+    static List<Endpoint> endpoints(Values sink) {
+        var form = Form.of(sink);
+        var shards = sink.orNull(SinkKeys.SHARDS);
+        if (shards == null) return List.of();
+        var all = new ArrayList<Endpoint>();
+        for (var shard : shards) {
+            for (var text : shard.endpoints()) {
+                var endpoint = endpoint(text.text(), form);
+                if (endpoint != null) all.add(endpoint);
+            }
+        }
+        return all;
     }
 
     private void check(List<ShardsType.Shard> shards, Form form) {

@@ -51,7 +51,16 @@ final class SinkKeys {
             .when(new Applies.WithWord(TLS_MODE, "verify-full"));
     static final Section TLS = Section.of("tls", "encryption of connections", TLS_MODE, CA_FILE);
     static final Section POSTGRES = Section.of(
-            "postgres", "a PostgreSQL table", TABLE, USER, PASSWORD, ON_CONFLICT, UNKNOWN_FIELDS, RAW_COLUMN, TLS);
+            "postgres",
+            "a PostgreSQL table",
+            TABLE,
+            USER,
+            PASSWORD,
+            ON_CONFLICT,
+            UNKNOWN_FIELDS,
+            RAW_COLUMN,
+            SourceKeys.ALLOW_PLAINTEXT,
+            TLS);
     static final Section BLACKHOLE = Section.of("blackhole", "accepts everything and keeps nothing");
 
     static final Setting<List<ShardsType.Shard>> SHARDS = Setting.of(

@@ -3,6 +3,7 @@ package dev.millrace.config;
 import dev.millrace.config.KafkaSourceConfig.GroupProtocol;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 
 /// What of the source, the format and the route cannot work together.
 record SourceChecks(Problems problems, Values root) {
@@ -12,6 +13,8 @@ record SourceChecks(Problems problems, Values root) {
         var kafka = root.get(SourceKeys.SOURCE).get(SourceKeys.KAFKA);
         staticMembership(kafka);
         groupProtocol(kafka);
+        login(kafka);
+        skips(kafka);
         revokes(kafka);
         format(root.get(SourceKeys.FORMAT));
         var sinks = root.get(SinkKeys.SINKS);
@@ -48,6 +51,39 @@ record SourceChecks(Problems problems, Values root) {
                     "conflicts with group_protocol: consumer, where the broker says it; leave it out, and set "
                             + instead + " of the broker or of the group");
         }
+    }
+
+    /// A misspelt topic would leave the record where it is.
+    private void skips(Values kafka) {
+        var skip = kafka.find(SourceKeys.SKIP);
+        var topics = kafka.orNull(SourceKeys.TOPICS);
+        if (skip == null || topics == null) return;
+        for (var one : skip.value()) {
+            if (topics.includes(one.topic())) continue;
+            problems.error(
+                    skip.place(),
+                    skip.path(),
+                    one + " is of a topic that source.kafka.topics does not read; leave it out, or correct it");
+        }
+    }
+
+    /// What a login makes of itself is not said twice, nor kept from being used.
+    private void login(Values kafka) {
+        var properties = kafka.find(SourceKeys.PROPERTIES);
+        if (properties == null || !kafka.get(SourceKeys.LOGIN).present()) return;
+        for (var name : List.of("sasl.jaas.config", "sasl.mechanism")) {
+            if (!properties.value().names().contains(name)) continue;
+            problems.error(
+                    placeOf(name, properties),
+                    properties.path() + "." + name,
+                    "is made of source.kafka.login; leave it out, or login");
+        }
+        var protocol = properties.value().reveal().get("security.protocol");
+        if (protocol == null || protocol.strip().toUpperCase(Locale.ROOT).startsWith("SASL_")) return;
+        problems.error(
+                placeOf("security.protocol", properties),
+                properties.path() + ".security.protocol",
+                "has no login, and source.kafka.login is one; use SASL_SSL, or leave it out");
     }
 
     /// A revoke that waits for longer than the poll loop may stand costs the member its partitions.

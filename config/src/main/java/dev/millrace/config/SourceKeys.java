@@ -8,6 +8,7 @@ import dev.millrace.config.Key.Section;
 import dev.millrace.config.Key.Setting;
 import dev.millrace.config.Key.Unbuilt;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 
 /// The keys of `source`, `format` and `route`.
@@ -30,6 +31,14 @@ final class SourceKeys {
                     ChoiceType.of(OnLostOffset.class),
                     "what to do when retention or truncation took the committed offset")
             .byDefault("halt");
+    static final Setting<List<SkippedOffsets>> SKIP = Setting.of(
+                    "skip",
+                    new ListType<>(
+                            new WordType<>("a record's place", SkippedOffsets.RULE, SkippedOffsets::parse),
+                            "[orders-3@200]"),
+                    "records that are left unread for good: one that does not fit into memory;"
+                            + " while any is named, polls take one record at a time")
+            .leftOut("none");
     static final Setting<Duration> STARTUP_TIMEOUT = Setting.of(
                     "startup_timeout", DurationType.between("1s", "1h"), "longest wait for a broker at start")
             .byDefault("60s");
@@ -44,6 +53,31 @@ final class SourceKeys {
                     ChoiceType.of(GroupProtocol.class),
                     "how the group agrees on who reads what: classic is cooperative, consumer is KIP-848")
             .byDefault("classic");
+    static final Setting<KafkaLogin.Mechanism> MECHANISM = Setting.of(
+                    "mechanism",
+                    new ChoiceType<>(Arrays.stream(KafkaLogin.Mechanism.values())
+                            .<ChoiceType.Choice<KafkaLogin.Mechanism>>map(
+                                    one -> new ChoiceType.Choice.Built<>(one.word(), one))
+                            .toList()),
+                    "how the password is shown: PLAIN sends it, the others prove that it is known")
+            .needed();
+    static final Setting<String> LOGIN_USER =
+            Setting.of("user", WordType.line("a user"), "who logs in").needed();
+    static final Setting<Secret> LOGIN_PASSWORD =
+            Setting.of("password", new SecretType(), "the user's password").needed();
+    static final Section LOGIN = Section.of(
+            "login",
+            "a login to the brokers by user and password (SASL), encrypted unless properties say otherwise",
+            MECHANISM,
+            LOGIN_USER,
+            LOGIN_PASSWORD);
+
+    /// The same in every section that may send a secret.
+    static final Setting<Boolean> ALLOW_PLAINTEXT = Setting.of(
+                    "allow_plaintext",
+                    new FlagType(),
+                    "lets a secret go to another machine over a connection that is not encrypted")
+            .byDefault("false");
     static final Setting<KafkaProperties> PROPERTIES = Setting.of(
                     "properties", new KafkaPropertiesType(), "passed to kafka-clients, checked")
             .leftOut("none");
@@ -56,9 +90,12 @@ final class SourceKeys {
                     CONSUMERS,
                     ON_NO_OFFSET,
                     ON_LOST_OFFSET,
+                    SKIP,
                     STARTUP_TIMEOUT,
                     REBALANCE,
                     GROUP_PROTOCOL,
+                    LOGIN,
+                    ALLOW_PLAINTEXT,
                     PROPERTIES)
             .needed();
     static final Section SOURCE =

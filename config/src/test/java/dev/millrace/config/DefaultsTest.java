@@ -119,9 +119,7 @@ class DefaultsTest {
                         logging: { format: json, level: trace }
                         """)
                 .sink("breaker: { failure_rate: 50%, open_for: 100ms, open_for_max: 1h }\nwrite: { timeout: 1h }")
-                .with(
-                        "user: ingest",
-                        "user: ingest\n      raw_column: value\n      on_conflict: ignore\n      tls: { mode: verify-full, ca_file: /ca.pem }")
+                .with("user: ingest", "user: ingest\n      raw_column: value\n      on_conflict: ignore")
                 .config();
         assertThat(config.format()).isEqualTo(new FormatConfig.Raw(FormatConfig.OnTombstone.ROW));
         assertThat(config.route()).isEqualTo(new RouteConfig(RouteConfig.Key.PARTITION, RouteConfig.Hash.MURMUR2));
@@ -156,7 +154,7 @@ class DefaultsTest {
                         PostgresConfig.OnConflict.IGNORE,
                         PostgresConfig.UnknownFields.REFUSE,
                         "value",
-                        new PostgresConfig.Tls.VerifyFull(Path.of("/ca.pem"))));
+                        new PostgresConfig.Tls.VerifyFull(Path.of("/etc/ssl/ca.pem"))));
     }
 
     @Test

@@ -25,6 +25,7 @@ record PipelineText(String text) {
                       table: public.events
                       user: ingest
                       password: ${PASSWORD}
+                      tls: { mode: verify-full, ca_file: /etc/ssl/ca.pem }
                     shards:
                       s0: [postgres://db-0a:5432/shop, postgres://db-0b:5432/shop]
                       s1: [postgres://db-1a:5432/shop, postgres://db-1b:5432/shop]

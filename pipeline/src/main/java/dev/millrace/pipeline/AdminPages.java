@@ -1,5 +1,6 @@
 package dev.millrace.pipeline;
 
+import dev.millrace.config.Redaction;
 import dev.millrace.kafka.SourceView;
 import dev.millrace.pipeline.AdminServer.Answer;
 import dev.millrace.sinkpool.ShardView;
@@ -10,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /// What the admin endpoints of one pipeline answer, computed when they are asked.
 ///
-/// `source` gives null until the sinks have said what they look like.
+/// `source` gives null until the sinks have said what they look like. What a server answered may hold a secret that it
+/// was shown: texts go through `redaction`.
 ///
 /// Thread ownership: any.
 record AdminPages(
@@ -19,7 +21,8 @@ record AdminPages(
         Pulse pulse,
         EventRing events,
         SetAside setAside,
-        Supplier<Answer> metrics) {
+        Supplier<Answer> metrics,
+        Redaction redaction) {
     Map<String, Supplier<Answer>> pages() {
         var all = new HashMap<>(Page.files());
         all.put("/healthz", this::health);
@@ -30,6 +33,10 @@ record AdminPages(
         all.put("/stuck.txt", this::stuckText);
         all.put("/metrics", metrics);
         return all;
+    }
+
+    private Answer text(int code, String text) {
+        return Answer.text(code, redaction.of(text));
     }
 
     /// Looks at the process and the poll loop only: whoever restarts a process for an outage makes
@@ -45,18 +52,18 @@ record AdminPages(
 
     private Answer readiness() {
         var now = snapshot.get();
-        if (now.draining()) return Answer.text(503, "draining");
+        if (now.draining()) return text(503, "draining");
         var from = now.source();
-        if (from == null) return Answer.text(503, "starting: a sink can't be reached yet");
-        if (!from.ready()) return Answer.text(503, "no assignment");
-        if (now.paused()) return Answer.text(503, "paused by hand: POST /resume goes on");
+        if (from == null) return text(503, "starting: a sink can't be reached yet");
+        if (!from.ready()) return text(503, "no assignment");
+        if (now.paused()) return text(503, "paused by hand: POST /resume goes on");
         for (var shard : now.shards()) {
-            if (!shard.view().usable()) return Answer.text(503, shard.shard() + ": no usable replica");
-            if (shard.view().blocked()) return Answer.text(503, shard.shard() + ": " + held(shard.view()));
+            if (!shard.view().usable()) return text(503, shard.shard() + ": no usable replica");
+            if (shard.view().blocked()) return text(503, shard.shard() + ": " + held(shard.view()));
         }
         for (var partition : from.partitions())
-            if (partition.drifts()) return Answer.text(503, partition.partition() + ": " + partition.blockedBy());
-        return Answer.text(200, "ready");
+            if (partition.drifts()) return text(503, partition.partition() + ": " + partition.blockedBy());
+        return text(200, "ready");
     }
 
     /// Refused, or its dead letters are not taken.
@@ -69,23 +76,27 @@ record AdminPages(
 
     private Answer stuck() {
         var now = snapshot.get();
-        return Answer.json(StuckJson.of(now.partitions(), now.shards(), now.stuckNanos(), now.nowNanos()));
+        return Answer.json(StuckJson.of(now.partitions(), now.shards(), now.stuckNanos(), now.nowNanos(), redaction));
     }
 
     private Answer stuckText() {
         var now = snapshot.get();
-        return Answer.text(
-                200, StatusText.troubles(now, Troubles.of(now, pulse)).stripTrailing());
+        return text(200, StatusText.troubles(now, Troubles.of(now, pulse)).stripTrailing());
     }
 
     private Answer status() {
         var now = snapshot.get();
         return Answer.json(StatusJson.of(
-                now, pulse, Troubles.of(now, pulse), setAside.byReason(now.partitions()), events.newestFirst()));
+                now,
+                pulse,
+                Troubles.of(now, pulse),
+                setAside.byReason(now.partitions()),
+                events.newestFirst(),
+                redaction));
     }
 
     private Answer statusText() {
         var now = snapshot.get();
-        return Answer.text(200, StatusText.of(now, pulse, Troubles.of(now, pulse), events.newestFirst()));
+        return text(200, StatusText.of(now, pulse, Troubles.of(now, pulse), events.newestFirst()));
     }
 }

@@ -1,6 +1,7 @@
 package dev.millrace.pipeline;
 
 import dev.millrace.config.PipelineConfig;
+import dev.millrace.config.Plaintext;
 import dev.millrace.config.PoisonConfig;
 import dev.millrace.kafka.SourceCheckup;
 import dev.millrace.sinkpool.Checkup;
@@ -55,7 +56,11 @@ public final class Doctor {
             }));
         }
         var untilNanos = deadlineNanos + GRACE.toNanos();
-        var findings = new ArrayList<>(answer(source, untilNanos, List.of(late("source.kafka"))));
+        var findings = new ArrayList<Finding>();
+        for (var open : Plaintext.of(config))
+            findings.add(Finding.hazard(
+                    open.path(), "the " + open.secret() + " goes to " + open.receivers() + " in clear", open.remedy()));
+        findings.addAll(answer(source, untilNanos, List.of(late("source.kafka"))));
         var guarantees = new LinkedHashMap<String, Guarantee>();
         for (var entry : sinks.entrySet()) {
             var where = "sinks." + entry.getKey();

@@ -1,5 +1,6 @@
 package dev.millrace.pipeline;
 
+import dev.millrace.config.Redaction;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.EnumMap;
@@ -14,7 +15,8 @@ import org.jspecify.annotations.Nullable;
 /// abandoned + inDoubt. Those of the run are the sums over its sinks, where a row counts once for each
 /// sink that takes it, but for `polled`, which counts it once; with one sink they add up alike.
 /// Advisory sinks are in none of these sums. `possibleDuplicates` is the most rows that this run
-/// may have stored twice, those of its shards and those that its plans tell. `drained` means that
+/// may have stored twice, those of its shards and those that its plans tell. `offsetsSkipped` were left unread by the
+/// file's word, and are in no other sum. `drained` means that
 /// nothing taken is left undone; `caughtUp` that no backlog is left.
 public record DrainReport(
         String pipeline,
@@ -31,6 +33,7 @@ public record DrainReport(
         Rows rows,
         long batchesDelivered,
         long possibleDuplicates,
+        long offsetsSkipped,
         List<Partition> partitions,
         List<SinkEnd> sinks,
         List<AdvisoryEnd> advisory) {
@@ -45,7 +48,12 @@ public record DrainReport(
 
     /// As one JSON document on one line, names in snake case.
     public String json() {
-        return ReportJson.of(this);
+        return json(Redaction.NONE);
+    }
+
+    /// The same without these secrets: what a server answered may hold one.
+    public String json(Redaction redaction) {
+        return ReportJson.of(this, redaction);
     }
 
     /// Rows of this run. `delivered` includes `duplicate`, those the sink said it had; `abandoned` were

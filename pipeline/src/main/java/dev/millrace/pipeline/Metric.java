@@ -82,6 +82,7 @@ enum Metric {
     FLAPPING("millrace.pauses.flapping", "pauses", "", "shorter than a second"),
     STALE_ACKS("millrace.stale.acks", "acknowledgements", "", "of epochs that had ended"),
     OFFSETS_LOST("millrace.offsets.lost", "offsets", "", "that retention took unread"),
+    OFFSETS_SKIPPED("millrace.offsets.skipped", "offsets", "", "that source.kafka.skip left unread"),
     COMMITS(
             "millrace.commits",
             "commits",

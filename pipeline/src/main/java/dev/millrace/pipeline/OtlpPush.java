@@ -5,6 +5,7 @@ import dev.millrace.config.Secret;
 import io.micrometer.core.instrument.Clock;
 import io.micrometer.registry.otlp.OtlpConfig;
 import io.micrometer.registry.otlp.OtlpMeterRegistry;
+import java.net.HttpURLConnection;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -19,6 +20,13 @@ import org.jspecify.annotations.Nullable;
 /// Thread ownership: a daemon thread of its own.
 final class OtlpPush extends OtlpMeterRegistry {
     private static final String SERVICE = "service.name";
+
+    static {
+        // Micrometer's client is the JDK's old one, which would show our headers to whomever a redirect names. It can
+        // be
+        // told so for all of the process alone; nobody else in it wants to be sent elsewhere.
+        HttpURLConnection.setFollowRedirects(false);
+    }
 
     private final Runnable refresh;
 

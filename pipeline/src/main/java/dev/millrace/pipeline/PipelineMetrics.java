@@ -99,6 +99,7 @@ final class PipelineMetrics {
         counter(Metric.FLAPPING, Tags.empty(), counters, SourceCounters::flapping);
         counter(Metric.STALE_ACKS, Tags.empty(), counters, SourceCounters::staleAcks);
         counter(Metric.OFFSETS_LOST, Tags.empty(), counters, SourceCounters::offsetsLost);
+        counter(Metric.OFFSETS_SKIPPED, Tags.empty(), counters, SourceCounters::offsetsSkipped);
         counter(Metric.PLAN_DUPLICATES, Tags.empty(), counters, SourceCounters::possibleDuplicates);
         gauge(Metric.PLAN_CHARACTERS, Tags.empty(), counters::planCharacters);
         gauge(Metric.PLAN_QUARANTINE, Tags.empty(), () -> counters.quarantineNanos() / NANOS_PER_SECOND);

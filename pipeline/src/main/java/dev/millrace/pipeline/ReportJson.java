@@ -3,6 +3,7 @@ package dev.millrace.pipeline;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.util.MinimalPrettyPrinter;
+import dev.millrace.config.Redaction;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
@@ -19,9 +20,9 @@ final class ReportJson {
         this.out = out;
     }
 
-    static String of(DrainReport report) {
+    static String of(DrainReport report, Redaction redaction) {
         var text = new StringWriter();
-        try (var generator = JSON.createGenerator(text)) {
+        try (var generator = new CleanJson(JSON.createGenerator(text), redaction)) {
             generator.setPrettyPrinter(new OneLine());
             new ReportJson(generator).write(report);
         } catch (IOException impossible) {
@@ -47,6 +48,7 @@ final class ReportJson {
         rows(report.rows());
         out.writeNumberField("batches_delivered", report.batchesDelivered());
         out.writeNumberField("possible_duplicates", report.possibleDuplicates());
+        out.writeNumberField("offsets_skipped", report.offsetsSkipped());
         out.writeArrayFieldStart("partitions");
         for (var partition : report.partitions()) partition(partition);
         out.writeEndArray();

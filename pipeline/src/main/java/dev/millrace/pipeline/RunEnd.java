@@ -28,10 +28,12 @@ record RunEnd(
         Waited waited,
         List<AdvisoryView> advisory,
         Map<String, Guarantee> guarantees,
-        long perhapsTwiceByPlans) {
+        long perhapsTwiceByPlans,
+        long offsetsSkipped) {
     /// `givenUpBefore` is what each shard had abandoned, or left in doubt, before the stop: in
     /// rebalances, and long replayed. `guarantees` are those of sinks that are waited for, by name;
-    /// `perhapsTwiceByPlans` are rows that were sent again in other batches than before.
+    /// `perhapsTwiceByPlans` are rows that were sent again in other batches than before,
+    /// `offsetsSkipped` those that a person left out.
     RunEnd {
         givenUpBefore = Map.copyOf(givenUpBefore);
         advisory = List.copyOf(advisory);
@@ -49,7 +51,7 @@ record RunEnd(
         this(run, partitions, shards, givenUpBefore, membersEnded, waited, List.of(), Map.of());
     }
 
-    /// Of a pipeline that lost no plan.
+    /// Of a pipeline that lost no plan, and left nothing unread.
     RunEnd(
             Run run,
             List<PartitionView> partitions,
@@ -59,7 +61,7 @@ record RunEnd(
             Waited waited,
             List<AdvisoryView> advisory,
             Map<String, Guarantee> guarantees) {
-        this(run, partitions, shards, givenUpBefore, membersEnded, waited, advisory, guarantees, 0);
+        this(run, partitions, shards, givenUpBefore, membersEnded, waited, advisory, guarantees, 0, 0);
     }
 
     /// Rows that a shard has given up so far.
@@ -119,6 +121,7 @@ record RunEnd(
                         + shards.stream()
                                 .mapToLong(shard -> shard.counts().possibleDuplicates())
                                 .sum(),
+                offsetsSkipped,
                 owned().stream().map(this::partition).toList(),
                 sinks(),
                 advisory.stream().map(RunEnd::advisory).toList());

@@ -2,6 +2,7 @@ package dev.millrace.pipeline;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.millrace.config.Redaction;
 import dev.millrace.kafka.PartitionView;
 import dev.millrace.sinkpool.Guarantee;
 import dev.millrace.sinkpool.NanoClock;
@@ -40,9 +41,10 @@ final class StatusJson {
             Pulse pulse,
             List<Trouble> troubles,
             Map<String, Long> setAside,
-            List<EventRing.Entry> events) {
+            List<EventRing.Entry> events,
+            Redaction redaction) {
         var text = new StringWriter();
-        try (var generator = JSON.createGenerator(text)) {
+        try (var generator = new CleanJson(JSON.createGenerator(text), redaction)) {
             var json = new StatusJson(generator, pulse, now);
             generator.writeStartObject();
             json.course();

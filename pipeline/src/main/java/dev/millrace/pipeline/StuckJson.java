@@ -3,6 +3,7 @@ package dev.millrace.pipeline;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.millrace.checkpoint.SourcePartition;
+import dev.millrace.config.Redaction;
 import dev.millrace.kafka.PartitionView;
 import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.ShardStatus;
@@ -35,9 +36,14 @@ final class StuckJson {
         this.nowNanos = nowNanos;
     }
 
-    static String of(List<PartitionView> partitions, List<ShardStatus> shards, long afterNanos, long nowNanos) {
+    static String of(
+            List<PartitionView> partitions,
+            List<ShardStatus> shards,
+            long afterNanos,
+            long nowNanos,
+            Redaction redaction) {
         var text = new StringWriter();
-        try (var generator = JSON.createGenerator(text)) {
+        try (var generator = new CleanJson(JSON.createGenerator(text), redaction)) {
             var json = new StuckJson(generator, shards, afterNanos, nowNanos);
             generator.writeStartObject();
             generator.writeArrayFieldStart("partitions");

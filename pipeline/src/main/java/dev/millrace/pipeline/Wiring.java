@@ -125,7 +125,10 @@ final class Wiring {
                         kafka.rebalanceDrainTimeout().toNanos(),
                         defaults.unreadyAfterNanos(),
                         defaults.endAfterNanos()))
-                .replans(config.onConfigChange() == OnConfigChange.REPLAN);
+                .replans(config.onConfigChange() == OnConfigChange.REPLAN)
+                .skips(kafka.skip().stream()
+                        .map(one -> new KafkaSourceSettings.Skip(one.topic(), one.partition(), one.first(), one.last()))
+                        .toList());
     }
 
     private static KafkaSourceSettings.Subscription subscription(Topics topics) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.checkpoint.SourcePartition;
 import dev.millrace.checkpoint.TopicId;
+import dev.millrace.config.Redaction;
 import dev.millrace.kafka.HangingTransaction;
 import dev.millrace.kafka.PartitionView;
 import dev.millrace.kafka.SourceCounters;
@@ -29,7 +30,7 @@ final class HangingTransactionTest {
     void stuckAndStatusNameItsPlaceAgeAndProducer() {
         var hangs = orders(new HangingTransaction(40, 90 * SECOND, 1234L));
         var told = "\"hanging_transaction\":{\"stable_offset\":40,\"age_seconds\":90.0,\"producer_id\":1234}";
-        assertThat(StuckJson.of(hangs, List.of(), 10 * SECOND, 0))
+        assertThat(StuckJson.of(hangs, List.of(), 10 * SECOND, 0, Redaction.NONE))
                 .contains("\"topic\":\"orders\",\"partition\":3")
                 .contains(told);
         var moment = new Moment();
@@ -41,7 +42,7 @@ final class HangingTransactionTest {
     @Tag("SRC-13")
     @Tag("OPS-8")
     void withNoneNothingIsStuck() {
-        assertThat(StuckJson.of(orders(null), List.of(), 10 * SECOND, 0))
+        assertThat(StuckJson.of(orders(null), List.of(), 10 * SECOND, 0, Redaction.NONE))
                 .isEqualTo("{\"partitions\":[],\"shards\":[]}");
     }
 
@@ -55,7 +56,7 @@ final class HangingTransactionTest {
                 new PipelineMetrics.Sources(
                         () -> 0,
                         () -> new Snapshot.InFlight(0, 0, 10, 1_000),
-                        () -> new SourceView(true, 0, List.of(), orders(now[0]), new SourceCounters()),
+                        () -> new SourceView(true, 0, 0, List.of(), orders(now[0]), new SourceCounters()),
                         List::of,
                         Map::of,
                         () -> RunningFile.none(Instant.EPOCH),

@@ -107,7 +107,7 @@ class MetricsPageTest {
 
     private void registerAll() {
         var budget = new AdmissionBudget(10, 1_000, 0.5);
-        var source = new SourceView(true, 1, List.of(), List.of(partition()), new SourceCounters());
+        var source = new SourceView(true, 0, 1, List.of(), List.of(partition()), new SourceCounters());
         var metrics = new PipelineMetrics(
                 registry,
                 new PipelineMetrics.Sources(

@@ -3,6 +3,7 @@ package dev.millrace.pipeline;
 import dev.millrace.breaker.ReplicaView;
 import dev.millrace.checkpoint.SourcePartition;
 import dev.millrace.checkpoint.TopicId;
+import dev.millrace.config.Redaction;
 import dev.millrace.kafka.HangingTransaction;
 import dev.millrace.kafka.MemberView;
 import dev.millrace.kafka.PartitionView;
@@ -37,6 +38,8 @@ final class Moment {
     boolean ready = true;
     long turnAge;
     long unassigned;
+    long commitsFail;
+    long brokersSilent;
 
     @Nullable
     String waitsFor;
@@ -90,11 +93,14 @@ final class Moment {
     }
 
     Snapshot snapshot() {
-        var member = new MemberView(0, MemberView.Phase.ASSIGNED, partitions.size(), turnAge, unassigned);
+        var member = new MemberView(0, MemberView.Phase.ASSIGNED, partitions.size(), turnAge, unassigned, commitsFail);
         return new Snapshot(
                 new Snapshot.Who("shop", "0.1", Instant.EPOCH, RunningFile.none(Instant.EPOCH)),
                 new Snapshot.Course(waitsFor, pausedSince, ends),
-                started ? new SourceView(ready, 300 * SECOND, List.of(member), partitions, new SourceCounters()) : null,
+                started
+                        ? new SourceView(
+                                ready, brokersSilent, 300 * SECOND, List.of(member), partitions, new SourceCounters())
+                        : null,
                 shards,
                 List.of(),
                 new Snapshot.InFlight(3, 300, 10, 1_000),
@@ -114,7 +120,13 @@ final class Moment {
 
     String status() {
         var now = snapshot();
-        return StatusJson.of(now, pulse, troubles(), new SetAside().byReason(now.partitions()), events.newestFirst());
+        return StatusJson.of(
+                now,
+                pulse,
+                troubles(),
+                new SetAside().byReason(now.partitions()),
+                events.newestFirst(),
+                Redaction.NONE);
     }
 
     String text() {

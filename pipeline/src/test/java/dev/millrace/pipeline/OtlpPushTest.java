@@ -55,6 +55,7 @@ class OtlpPushTest {
                         exchange.getRequestHeaders().getFirst("Content-Type"),
                         exchange.getRequestHeaders().getFirst("X-Token"),
                         ExportMetricsServiceRequest.parseFrom(exchange.getRequestBody())));
+                exchange.getResponseHeaders().set("Location", "/elsewhere");
                 exchange.sendResponseHeaders(status.get(), -1);
             }
         });
@@ -121,6 +122,25 @@ class OtlpPushTest {
             var last = Objects.requireNonNull(pushes.poll());
             while (!pushes.isEmpty()) last = Objects.requireNonNull(pushes.poll());
             assertThat(gauge(last, "millrace.inflight.rows")).isEqualTo(11);
+        } finally {
+            scrape.close();
+            server.stop(0);
+        }
+    }
+
+    @Test
+    @Tag("OPS-2")
+    @DisplayName("a collector that points elsewhere is not followed: what is shown to it is shown to nobody else")
+    void aRedirectIsNotFollowed() throws Exception {
+        var server = server(new AtomicInteger(302));
+        var scrape = new Scrape();
+        try {
+            var _ = scrape.registry("shop", settings(server.getAddress().getPort()), () -> null);
+            for (var push = 0; push < 2; push++)
+                assertThat(pushes.poll(30, TimeUnit.SECONDS))
+                        .isNotNull()
+                        .extracting(Push::path)
+                        .isEqualTo("/v1/metrics");
         } finally {
             scrape.close();
             server.stop(0);

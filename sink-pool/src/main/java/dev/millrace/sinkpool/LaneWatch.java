@@ -35,8 +35,8 @@ final class LaneWatch {
     }
 
     /// Between two turns, the last of which took so many items: a moment while they come, and else until something
-    /// comes or `untilNanos`. `came` is asked once more behind the decision to sleep, which whoever brings something
-    /// reads behind that: one of the two sees the other.
+    /// comes or `untilNanos`. `came` is asked once more behind the decision to sleep, and whoever brings something
+    /// reads that decision behind it: one of the two sees the other.
     void rest(long took, BooleanSupplier came, long untilNanos) {
         if (took >= BUSY_ITEMS) return;
         if (took > 0) {

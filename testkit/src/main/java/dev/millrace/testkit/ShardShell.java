@@ -459,6 +459,7 @@ final class ShardShell {
             case ShardEvent.DeadLettered(var batch, var _) -> batch;
             case ShardEvent.DeadLetterFailed(var batch, var _, var _) -> batch;
             case ShardEvent.EpochEnded(var _, var epoch) -> epoch;
+            case ShardEvent.SealUpTo(var epoch) -> epoch;
             case ShardEvent.Revoking(var _, var epoch) -> epoch;
             case ShardEvent.Tick(),
                     ShardEvent.TokensKnown(var _),
@@ -618,6 +619,7 @@ final class ShardShell {
             case REBALANCE -> Sometimes.REBALANCE_SEAL;
             case SEGMENT -> Sometimes.SEGMENT_SEAL;
             case LAYOUT -> Sometimes.LAYOUT_SEAL;
+            case SETTLE -> throw new IllegalStateException("a source waits for no batch");
             case DRAIN -> Sometimes.DRAIN_SEAL;
         };
     }

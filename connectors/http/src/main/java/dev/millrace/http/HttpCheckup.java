@@ -1,7 +1,6 @@
 package dev.millrace.http;
 
 import dev.millrace.httpclient.ServerCertificate;
-import dev.millrace.httpclient.Who;
 import dev.millrace.sinkpool.Failure;
 import dev.millrace.sinkpool.Finding;
 import dev.millrace.sinkpool.NanoClock;
@@ -47,22 +46,11 @@ record HttpCheckup(HttpSettings settings, Map<ShardId, List<HttpEndpoint>> shard
                 findings.add(found);
                 continue;
             }
-            if (inTheClear(place.endpoint()))
-                findings.add(Finding.hazard(
-                        place.toString(),
-                        "a secret goes there in the clear",
-                        "write https, or leave the secret out where nobody checks it"));
             var certificate = ServerCertificate.look(
                     place.endpoint().address(), over.sslContext(), place.toString(), clock, deadlineNanos, wallClock);
             if (certificate != null) findings.add(certificate);
         }
         return findings;
-    }
-
-    boolean inTheClear(HttpEndpoint endpoint) {
-        var shows = !(settings.who() instanceof Who.Nobody)
-                || settings.request().headers().keySet().stream().anyMatch("Authorization"::equalsIgnoreCase);
-        return shows && !endpoint.encrypted() && !endpoint.onThisMachine();
     }
 
     private Map<Place, WriteOutcome> reached(HttpClient over, long deadlineNanos) throws InterruptedException {

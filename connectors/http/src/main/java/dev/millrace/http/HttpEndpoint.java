@@ -15,15 +15,6 @@ record HttpEndpoint(URI address) {
                     "endpoint " + scheme + "://" + address.getHost() + " has a user, parameters or a fragment");
     }
 
-    boolean encrypted() {
-        return "https".equals(address.getScheme());
-    }
-
-    boolean onThisMachine() {
-        var host = address.getHost();
-        return host.equals("localhost") || host.startsWith("127.") || host.equals("[::1]");
-    }
-
     URI at(String path) {
         return URI.create(address.getScheme() + "://" + address.getRawAuthority() + path);
     }

@@ -3,7 +3,6 @@ package dev.millrace.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.millrace.httpclient.Who;
 import dev.millrace.lab.http.HttpFront;
 import dev.millrace.sinkpool.Finding;
 import dev.millrace.sinkpool.Guarantee.Level;
@@ -16,7 +15,6 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -126,17 +124,5 @@ class HttpSinkTest {
                                 .contains("partner", "s0", front.uri().toString());
                     });
         }
-    }
-
-    @Test
-    void aSecretInTheClearIsToldWhereItLeavesTheMachine() throws Exception {
-        var settings = Post.With.DEFAULTS.who(new Who.Bearer(() -> "s3cret")).settings();
-        var shards = Map.of(Post.SHARD, List.of(new HttpEndpoint(ONE)));
-        var here = new HttpCheckup(settings, shards, NanoClock.SYSTEM);
-        assertThat(here.inTheClear(new HttpEndpoint(ONE))).isFalse();
-        assertThat(here.inTheClear(new HttpEndpoint(URI.create("http://in-0a:8080/rows"))))
-                .isTrue();
-        assertThat(here.inTheClear(new HttpEndpoint(URI.create("https://in-0a:8080/rows"))))
-                .isFalse();
     }
 }

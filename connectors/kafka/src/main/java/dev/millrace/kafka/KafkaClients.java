@@ -62,14 +62,20 @@ public final class KafkaClients {
         var refused = new TreeMap<String, String>();
         for (var key : properties.keySet()) {
             var reason = KafkaClientKeys.refusal(key);
+            if (reason == null) reason = KafkaClientKeys.refusedValue(key, properties.getOrDefault(key, ""));
             if (reason != null) refused.put(key, reason);
         }
         return refused;
     }
 
-    /// The settings of group member `member`, defaults of ours included.
-    public Map<String, Object> consumerProperties(int member) {
+    /// The settings of group member `member`, defaults of ours included. All members of this process may own
+    /// `partitions`.
+    public Map<String, Object> consumerProperties(int member, long partitions) {
         var all = new HashMap<String, Object>(KafkaClientDefaults.givingWay());
+        var each = Math.ceilDiv(partitions, settings.consumers());
+        all.put(
+                ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG,
+                Long.toString(KafkaClientDefaults.partitionFetchBytes(settings.properties(), each)));
         all.put("client.id", settings.groupId() + "-" + member);
         all.put(
                 "metadata.max.age.ms",
@@ -79,6 +85,7 @@ public final class KafkaClients {
         all.computeIfPresent("group.instance.id", (_, id) -> settings.consumers() == 1 ? id : id + "-" + member);
         all.put("bootstrap.servers", settings.bootstrapServers());
         all.put("group.id", settings.groupId());
+        if (!settings.skips().isEmpty()) all.put("max.poll.records", "1");
         all.putAll(KafkaClientDefaults.owned(
                 switch (settings.groupProtocol()) {
                     case CLASSIC -> KafkaSourceConfig.GroupProtocol.CLASSIC;
@@ -88,8 +95,19 @@ public final class KafkaClients {
     }
 
     /// A consumer whose keys and values are slices of the fetch response.
-    public Consumer<ByteBuffer, ByteBuffer> consumer(int member) {
-        return new KafkaConsumer<>(consumerProperties(member), new FetchedBytes(), new FetchedBytes());
+    public Consumer<ByteBuffer, ByteBuffer> consumer(int member, long partitions) {
+        return new KafkaConsumer<>(consumerProperties(member, partitions), new FetchedBytes(), new FetchedBytes());
+    }
+
+    /// A consumer in no group that unpacks one record at a time, as a member would.
+    Consumer<ByteBuffer, ByteBuffer> alone() {
+        var all = consumerProperties(0, 1);
+        all.put("client.id", settings.groupId() + "-alone");
+        all.remove("group.id");
+        all.remove("group.instance.id");
+        all.put("max.poll.records", "1");
+        all.put("fetch.max.wait.ms", "100");
+        return new KafkaConsumer<>(all, new FetchedBytes(), new FetchedBytes());
     }
 
     /// A consumer in no group, for records that are read again one by one.

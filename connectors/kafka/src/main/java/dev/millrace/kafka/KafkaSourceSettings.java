@@ -2,6 +2,7 @@ package dev.millrace.kafka;
 
 import java.util.List;
 import java.util.Map;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +24,8 @@ public record KafkaSourceSettings(
         Membership membership,
         Watch watch,
         @Nullable Planning planning,
-        boolean replans) {
+        boolean replans,
+        List<Skip> skips) {
     private static final long MILLIS = 1_000_000L;
     private static final long SECONDS = 1_000 * MILLIS;
 
@@ -34,6 +36,7 @@ public record KafkaSourceSettings(
             throw new IllegalArgumentException("consumers " + consumers + " not in 1 to 64");
         positive("startup_timeout", startupTimeoutNanos);
         properties = Map.copyOf(properties);
+        skips = List.copyOf(skips);
     }
 
     /// The defaults of the settings page.
@@ -53,7 +56,15 @@ public record KafkaSourceSettings(
                 Membership.defaults(),
                 Watch.defaults(),
                 null,
-                false);
+                false,
+                List.of());
+    }
+
+    /// Without the values of properties: some are secrets.
+    @Override
+    public String toString() {
+        return "KafkaSourceSettings[" + groupId + " reads " + topics + " of " + bootstrapServers + ", properties "
+                + new TreeSet<>(properties.keySet()) + "]";
     }
 
     private static void positive(String name, long nanos) {
@@ -101,6 +112,20 @@ public record KafkaSourceSettings(
         HALT,
         /// Goes on at the log's start, with the exact count of what was lost in the log.
         CONTINUE
+    }
+
+    /// Offsets of a partition that are left unread.
+    public record Skip(String topic, int partition, long first, long last) {
+        public Skip {
+            if (partition < 0 || first < 0 || last < first)
+                throw new IllegalArgumentException(topic + "-" + partition + "@" + first + "-" + last + " is no place");
+        }
+
+        /// Where reading goes on that stands at `position` of this partition; `position` where it may go on there.
+        long from(String of, int number, long position) {
+            var within = topic.equals(of) && partition == number && position >= first && position <= last;
+            return within ? last + 1 : position;
+        }
     }
 
     /// How members find each other: the classic protocol with cooperative-sticky assignment, or
@@ -262,6 +287,11 @@ public record KafkaSourceSettings(
         return with(draft -> draft.replans = choice);
     }
 
+    /// What is left unread. While there is any, a poll takes one record: the client unpacks all that a poll gives.
+    public KafkaSourceSettings skips(List<Skip> choice) {
+        return with(draft -> draft.skips = choice);
+    }
+
     private KafkaSourceSettings with(Consumer<Draft> change) {
         var draft = new Draft(this);
         change.accept(draft);
@@ -283,6 +313,7 @@ public record KafkaSourceSettings(
         private Watch watch;
         private @Nullable Planning planning;
         private boolean replans;
+        private List<Skip> skips;
 
         Draft(KafkaSourceSettings before) {
             this.before = before;
@@ -298,6 +329,7 @@ public record KafkaSourceSettings(
             watch = before.watch;
             planning = before.planning;
             replans = before.replans;
+            skips = before.skips;
         }
 
         KafkaSourceSettings settings() {
@@ -316,7 +348,8 @@ public record KafkaSourceSettings(
                     membership,
                     watch,
                     planning,
-                    replans);
+                    replans,
+                    skips);
         }
     }
 }

@@ -26,6 +26,7 @@ public final class SourceCounters {
     private volatile int planCharacters;
     private volatile long quarantineNanos;
     private final AtomicLong offsetsLost = new AtomicLong();
+    private final AtomicLong offsetsSkipped = new AtomicLong();
     private final Map<PauseReason, AtomicLong> pauses = new EnumMap<>(PauseReason.class);
     private final Map<CommitResult, AtomicLong> commits = new EnumMap<>(CommitResult.class);
 
@@ -57,6 +58,10 @@ public final class SourceCounters {
 
     void lostOffsets(long count) {
         offsetsLost.addAndGet(count);
+    }
+
+    void skippedOffsets(long count) {
+        offsetsSkipped.addAndGet(count);
     }
 
     /// The longest plan of a member, and how long plans still wait for a commit that timed out.
@@ -120,6 +125,11 @@ public final class SourceCounters {
     /// Offsets that retention took before they were read, under `on_lost_offset: continue`.
     public long offsetsLost() {
         return offsetsLost.get();
+    }
+
+    /// Offsets that `source.kafka.skip` left unread.
+    public long offsetsSkipped() {
+        return offsetsSkipped.get();
     }
 
     public long commits(CommitResult result) {

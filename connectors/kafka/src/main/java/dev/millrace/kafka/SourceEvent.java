@@ -77,6 +77,9 @@ public sealed interface SourceEvent {
     /// Retention took `[position, logStart)`, which was not read.
     record OffsetsLost(SourcePartition partition, long position, long logStart) implements SourceEvent {}
 
+    /// A person left `[position, next)` out: it is not read.
+    record Skipped(SourcePartition partition, long position, long next) implements SourceEvent {}
+
     /// The log ends, or differs from what was read, at `logEnd`, below `position`.
     record LogTruncated(SourcePartition partition, long position, long logEnd) implements SourceEvent {}
 

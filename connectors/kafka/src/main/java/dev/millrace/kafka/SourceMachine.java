@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 /// Thread ownership: one caller at a time.
 public final class SourceMachine {
     /// Builders that hold a slab each: past this many a partition hands over what it has.
-    private static final int MOST_OPEN_BUILDERS = 64;
+    public static final int MOST_OPEN_BUILDERS = 64;
 
     /// How often shards are told that this source still waits for them.
     private static final long PRESSURE_EVERY_NANOS = 100_000_000L;
@@ -139,6 +139,7 @@ public final class SourceMachine {
             case SourceEvent.Lost(var partitions) -> revoked(partitions);
             case SourceEvent.TopicChanged changed -> topicChanged(changed, out);
             case SourceEvent.OffsetsLost lost -> offsetsLost(lost, nowNanos, out);
+            case SourceEvent.Skipped skipped -> skipped(skipped, nowNanos, out);
             case SourceEvent.LogTruncated cut -> truncated(cut, out);
             case SourceEvent.LayoutChanged(var sink) -> layoutChanged(sink, nowNanos);
             case SourceEvent.SplitAsked(var range) -> {
@@ -543,6 +544,20 @@ public final class SourceMachine {
         one.flow.passOver(lost.logStart(), -1, nowNanos);
         out.accept(new Tell("offsets_lost", what));
         out.accept(new SourceCommand.SeekTo(lost.partition(), lost.logStart()));
+    }
+
+    private void skipped(SourceEvent.Skipped skipped, long nowNanos, Consumer<SourceCommand> out) {
+        var one = owned.get(skipped.partition());
+        if (one == null || one.halted) return;
+        parts.counters().skippedOffsets(skipped.next() - skipped.position());
+        plans.lost(one, skipped.position(), skipped.next());
+        one.flow.passOver(skipped.next(), -1, nowNanos);
+        one.publish(pauses.reason(one.flow.partition), nowNanos);
+        out.accept(new Tell(
+                "offsets_skipped",
+                skipped.partition() + ": source.kafka.skip leaves [" + skipped.position() + ", " + skipped.next()
+                        + ") unread for good"));
+        out.accept(new SourceCommand.SeekTo(skipped.partition(), skipped.next()));
     }
 
     private void truncated(SourceEvent.LogTruncated cut, Consumer<SourceCommand> out) {

@@ -16,6 +16,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.IntFunction;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -62,6 +63,7 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
     record Shared(
             KafkaSourceSettings settings,
             IntFunction<Consumer<ByteBuffer, ByteBuffer>> consumers,
+            Oversized oversized,
             NanoClock clock,
             Accounts accounts,
             SourceCounters counters,
@@ -98,6 +100,7 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
     private final SourceMachine machine;
     private final Map<TopicPartition, SourcePartition> owned = new HashMap<>();
     private final ArrayList<SourceCommand> commands = new ArrayList<>();
+    private final CommitTrouble trouble;
 
     private @Nullable Gear gear;
     private volatile @Nullable TopicWatch watch;
@@ -125,6 +128,7 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
         this.index = index;
         this.shared = shared;
         this.clock = shared.clock();
+        this.trouble = new CommitTrouble(index);
         var now = clock.nanoTime();
         this.turnNanos = now;
         this.unassignedNanos = now;
@@ -217,7 +221,7 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
         gear = new Gear(
                 consumer,
                 new Arrivals(consumer),
-                new MemberCommits(consumer, machine, this, clock),
+                new MemberCommits(consumer, machine, this, trouble, clock),
                 new LogBounds(consumer, owned, this, this::ask));
     }
 
@@ -249,14 +253,20 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
 
     // A batch is unpacked record by record, so a record is what is too large: one of those that come next.
     private String outOfMemory(Throwable failure) {
-        var next = owned.values().stream()
-                .map(partition ->
-                        partition + "@" + shared.accounts().of(partition).position())
-                .sorted()
+        var next = new TreeMap<SourcePartition, Long>();
+        for (var partition : owned.values())
+            next.put(partition, shared.accounts().of(partition).position());
+        var found = shared.oversized().among(next);
+        if (found != null)
+            return "out of memory (" + failure.getMessage() + ") while reading " + found
+                    + ": that record is larger than the memory left; give the process more (-Xmx), or leave the record"
+                    + " out for good with source.kafka.skip: [" + found + "]";
+        var places = next.entrySet().stream()
+                .map(one -> one.getKey() + "@" + one.getValue())
                 .limit(NAMED_AT_MOST)
                 .toList();
-        return "out of memory (" + failure.getMessage() + ") while reading " + String.join(", ", next)
-                + (owned.size() > NAMED_AT_MOST ? " and others" : "")
+        return "out of memory (" + failure.getMessage() + ") while reading " + String.join(", ", places)
+                + (next.size() > NAMED_AT_MOST ? " and others" : "")
                 + ": a record there, or what was fetched of all partitions, is larger than the memory left; give the"
                 + " process more (-Xmx), or lower admission.max_bytes, max.poll.records, max.partition.fetch.bytes and"
                 + " fetch.max.bytes";
@@ -338,6 +348,7 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
             carryOut(mine);
         }
         arrive(mine);
+        stepOver(mine);
         var records = poll(mine);
         takeInbox();
         if (records == null) now(new SourceEvent.Tick());
@@ -403,6 +414,21 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
                     .log("partition={} why=\"{}\"", partition, late.getMessage());
             return -1;
         }
+    }
+
+    // Before the client unpacks what stands there. A paused one is looked at when it goes on.
+    private void stepOver(Gear mine) {
+        if (shared.settings().skips().isEmpty() || stopping) return;
+        var paused = mine.consumer().paused();
+        owned.forEach((at, partition) -> {
+            if (paused.contains(at)) return;
+            var position = shared.accounts().of(partition).position();
+            for (var skip : shared.settings().skips()) {
+                var next = skip.from(at.topic(), at.partition(), position);
+                if (next > position) now(new SourceEvent.Skipped(partition, position, next));
+            }
+        });
+        carryOut(mine);
     }
 
     private @Nullable ConsumerRecords<ByteBuffer, ByteBuffer> poll(Gear mine) throws Throwable {
@@ -591,7 +617,12 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
     MemberView view(long nowNanos) {
         var without = (assigned && !arriving) || ended ? 0 : Math.max(0, nowNanos - unassignedNanos);
         return new MemberView(
-                index, phase(without), partitions, ended ? 0 : Math.max(0, nowNanos - turnNanos), without);
+                index,
+                phase(without),
+                partitions,
+                ended ? 0 : Math.max(0, nowNanos - turnNanos),
+                without,
+                ended ? 0 : trouble.forNanos(nowNanos));
     }
 
     private MemberView.Phase phase(long unassigned) {

@@ -1005,6 +1005,23 @@ final class PlannedSourceTest {
     }
 
     @Test
+    @DisplayName("SRC-14 What a person leaves out of a planned segment is counted too: what is left is another batch")
+    void whatIsLeftOutOfASegmentIsCounted() {
+        var bench = bench(new MemoryIntake());
+        assign(bench, P0, entry(segment(100, 110), segment(110, 120)));
+        bench.poll(P0, 100, 5);
+        bench.tell(new SourceEvent.Skipped(P0, 105, 106));
+        assertThat(bench.counters.possibleDuplicates()).isEqualTo(10);
+        bench.poll(P0, 106, 14);
+        settle(bench);
+        assertThat(offered(bench))
+                .isEqualTo("100-110:[100, 101, 102, 103, 104, 106, 107, 108, 109]"
+                        + " 110-120:[110, 111, 112, 113, 114, 115, 116, 117, 118, 119]");
+        assertThat(bench.committed(P0)).isEqualTo(120);
+        nothingLeaks(bench);
+    }
+
+    @Test
     @DisplayName("CH-8 EO-3 A table that changes under way: what is cut stays cut, is rebuilt in place, and counted")
     void aLayoutChangeKeepsTheCuts() {
         var bench = bench(new MemoryIntake().hold());

@@ -596,6 +596,37 @@ final class SourceMachineTest {
     }
 
     @Test
+    @Tag("SRC-14")
+    @DisplayName("SRC-14: offsets that a person leaves out are passed over as a gap, counted and told")
+    void whatAPersonLeavesOutIsPassedOver() {
+        var bench = Bench.of(new MemoryIntake());
+        bench.assign(P0, 100);
+        bench.poll(P0, 100, 5);
+        bench.tell(new SourceEvent.Skipped(P0, 105, 108));
+        assertThat(bench.all(SourceCommand.SeekTo.class)).containsExactly(new SourceCommand.SeekTo(P0, 108));
+        assertThat(bench.all(SourceCommand.Tell.class))
+                .extracting(SourceCommand.Tell::event)
+                .containsExactly("offsets_skipped");
+        assertThat(bench.counters.offsetsSkipped()).isEqualTo(3);
+        bench.poll(P0, 108, 2);
+        bench.emptyPoll();
+        bench.after(MS);
+        assertThat(bench.intake.writes()).hasSize(7);
+        assertThat(Bench.entry(bench.acknowledge(), P0).offset()).isEqualTo(110);
+    }
+
+    @Test
+    @Tag("SRC-14")
+    void nothingBehindWhatIsLeftOutIsNeededToCommitPastIt() {
+        var bench = Bench.of(new MemoryIntake());
+        bench.assign(P0, 100);
+        bench.tell(new SourceEvent.Skipped(P0, 100, 101));
+        bench.emptyPoll();
+        bench.after(MS);
+        assertThat(Bench.entry(bench.acknowledge(), P0).offset()).isEqualTo(101);
+    }
+
+    @Test
     @Tag("SRC-10")
     void aTruncatedLogHaltsWithBothOffsets() {
         var bench = Bench.of(new MemoryIntake());
