@@ -1,11 +1,11 @@
 package dev.millrace.cli;
 
-import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
-import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
-import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
 import static com.tngtech.archunit.core.domain.JavaCall.Predicates.target;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
 import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.name;
 import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
@@ -208,14 +208,15 @@ class ArchitectureTest {
                 .that()
                 .resideOutsideOfPackage(ours("lab"))
                 .and()
-                .resideOutsideOfPackage(ours("bench"))
+                .resideOutsideOfPackage(ours("fuzz"))
                 .should()
                 .dependOnClassesThat()
                 .areAssignableTo(ProcessBuilder.class)
                 .orShould()
                 .callMethodWhere(target(owner(assignableTo(Runtime.class))).and(target(name("exec"))))
-                .because("run is one process, and nothing that it reads may become a command; servers of the demo are the"
-                        + " lab's")
+                .because(
+                        "run is one process, and nothing that it reads may become a command; servers of the demo are the"
+                                + " lab's")
                 .check(product);
     }
 

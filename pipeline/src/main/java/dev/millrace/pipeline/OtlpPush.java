@@ -22,7 +22,8 @@ final class OtlpPush extends OtlpMeterRegistry {
     private static final String SERVICE = "service.name";
 
     static {
-        // Micrometer's client is the JDK's old one, which would show our headers to whomever a redirect names. It can be
+        // Micrometer's client is the JDK's old one, which would show our headers to whomever a redirect names. It can
+        // be
         // told so for all of the process alone; nobody else in it wants to be sent elsewhere.
         HttpURLConnection.setFollowRedirects(false);
     }
