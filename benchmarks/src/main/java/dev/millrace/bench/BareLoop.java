@@ -42,7 +42,7 @@ final class BareLoop {
 
     Reading read() {
         Meter.tidy();
-        try (var consumer = clients.consumer(0)) {
+        try (var consumer = clients.consumer(0, partitions)) {
             var all = IntStream.range(0, partitions)
                     .mapToObj(n -> new TopicPartition(topic, n))
                     .toList();

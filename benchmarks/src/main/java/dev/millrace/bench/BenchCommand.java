@@ -88,6 +88,11 @@ public final class BenchCommand implements Callable<Integer> {
             description = "instead: rows for a second of processor time with each format into ClickHouse's own engine")
     private boolean clickHouse;
 
+    @Option(
+            names = "--producers",
+            description = "instead: what 1 to 8 producers hand to the front, and to queues and a Disruptor, under JMH")
+    private boolean producers;
+
     @Option(names = "--check", description = "end with 1 when a goal is not reached")
     private boolean check;
 
@@ -119,6 +124,7 @@ public final class BenchCommand implements Callable<Integer> {
             new ClickHousePrice(quick ? QUICK_CLICKHOUSE : CLICKHOUSE, System.out).run();
             return 0;
         }
+        if (producers) return exitCode(new ProducerBench(System.out).run(), check);
         var reached = jmh ? new HotPath(System.out).run() : new SuiteBench(asked(), System.out, System.err).run();
         return exitCode(reached, check);
     }

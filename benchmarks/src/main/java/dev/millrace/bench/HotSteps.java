@@ -17,6 +17,7 @@ import dev.millrace.checkpoint.TopicId;
 import dev.millrace.json.JsonCheck;
 import dev.millrace.kafka.KeyRouter;
 import dev.millrace.kafka.PassThroughEncoder;
+import dev.millrace.sinkpool.DiscardingDoor;
 import dev.millrace.sinkpool.RowEncoder.Encoded;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -35,7 +36,7 @@ import org.openjdk.jmh.annotations.Warmup;
 
 /// Steps of the way from poll to socket, each by itself. `route`, `encode` and `check` are done for each record, and
 /// must allocate nothing; `acknowledge` for each polled range, `acquire` for each attempt, `plan` for each commit.
-/// [AppendToSeal] has appending and sealing.
+/// `handOver` for each item of a producer. [AppendToSeal] has appending and sealing.
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -63,6 +64,7 @@ public class HotSteps {
             2, new BreakerSettings(3, 3, 100, 20 * SECOND, 80, 5 * SECOND, 60 * SECOND, 1, 5 * SECOND), SECOND);
     private final Plan plan = plan();
     private final Resolved resolved = tracker::resolve;
+    private final DiscardingDoor door = new DiscardingDoor(1024);
     private long polled;
     private long now = SECOND;
 
@@ -115,5 +117,11 @@ public class HotSteps {
         now++;
         return replicas.acquire(new Preference.Any(), now) instanceof Leave.Granted(var permit)
                 && replicas.report(permit, Verdict.HEALTHY, now);
+    }
+
+    /// A slot, an item that spends it, and a part of emptying the lane.
+    @Benchmark
+    public long handOver() throws InterruptedException {
+        return door.putAndEmpty(value);
     }
 }

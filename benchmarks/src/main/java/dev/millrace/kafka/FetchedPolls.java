@@ -33,7 +33,7 @@ public final class FetchedPolls {
         var polls = new FetchedPolls();
         var clients = new KafkaClients(KafkaSourceSettings.of(
                 bootstrapServers, new KafkaSourceSettings.Subscription.Named(List.of(topic)), "bench-append"));
-        try (var consumer = clients.consumer(0)) {
+        try (var consumer = clients.consumer(0, partitions)) {
             var all = IntStream.range(0, partitions)
                     .mapToObj(n -> new TopicPartition(topic, n))
                     .toList();

@@ -30,7 +30,16 @@ final class HotStepsTest {
                 new Step("check", 0, HotSteps::check),
                 new Step("acknowledge", 480, HotSteps::acknowledge),
                 new Step("plan8", 1_600, HotSteps::plan8),
-                new Step("acquire", 350, HotSteps::acquire));
+                new Step("acquire", 350, HotSteps::acquire),
+                new Step("handOver", 40, HotStepsTest::handOver));
+    }
+
+    private static void handOver(HotSteps bench) {
+        try {
+            bench.handOver();
+        } catch (InterruptedException interrupted) {
+            throw new AssertionError(interrupted);
+        }
     }
 
     @ParameterizedTest

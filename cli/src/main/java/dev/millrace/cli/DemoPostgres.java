@@ -69,7 +69,10 @@ final class DemoPostgres implements DemoStore {
 
     @Override
     public List<String> addresses() {
-        return SHARDS.stream().map(postgres::jdbcUrl).toList();
+        return SHARDS.stream()
+                .map(shard ->
+                        "postgresql://%s@%s:%d/%s".formatted(postgres.user(), postgres.host(), postgres.port(), shard))
+                .toList();
     }
 
     @Override

@@ -1,5 +1,7 @@
 package dev.millrace.cli;
 
+import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +19,16 @@ final class JsonLine {
     JsonLine add(String name, long value) {
         name(name);
         out.append(value);
+        return this;
+    }
+
+    /// To three digits behind the point.
+    JsonLine add(String name, double value) {
+        name(name);
+        out.append(BigDecimal.valueOf(value)
+                .setScale(3, RoundingMode.HALF_UP)
+                .stripTrailingZeros()
+                .toPlainString());
         return this;
     }
 

@@ -27,6 +27,7 @@ import picocli.CommandLine.Command;
             InitCommand.class,
             ExplainCommand.class,
             ExplainErrorCommand.class,
+            SizeCommand.class,
             SchemaCommand.class,
             DemoCommand.class,
             SimulateCommand.class,
@@ -39,7 +40,7 @@ import picocli.CommandLine.Command;
             "",
             "Exit codes: 0 drained; 1 the demo's counts differ, a seed finds something, an error is not known, a dead",
             "letter is not there or not replayed, doctor --strict finds hazards, verify finds rows missing, doubled or extra,",
-            "stuck finds something to mend;",
+            "stuck finds something to mend, the settings do not fit the load of size;",
             "2 bad configuration or start; 3 something taken is left and will replay; 4 a worker's state is unknown; 5 fatal",
             "error while running, or doctor, init, verify or a running pipeline gave no answer; 128 + n on a second signal."
         })

@@ -20,7 +20,7 @@ import java.util.function.Supplier;
 /// this run: [#goesOn] says that the drain has ended, and takes the last resort away.
 ///
 /// Thread ownership: the main thread; `stop` and `endNow` any.
-final class Run {
+final class Run implements Succession.Stoppable {
     static final Duration GRACE = Duration.ofMillis(900);
 
     private static final Duration MOMENT = Duration.ofMillis(100);
@@ -71,8 +71,14 @@ final class Run {
     }
 
     /// Asks for a drain. Returns at once.
-    void stop(String reason) {
+    @Override
+    public void stop(String reason) {
         pipeline.stop(reason);
+    }
+
+    /// Somebody asked for its end by hand: nothing is to follow it.
+    boolean drainedByHand() {
+        return pipeline.drainedByHand();
     }
 
     /// Ends the process at once, with what is known.

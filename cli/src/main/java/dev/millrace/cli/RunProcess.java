@@ -13,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,7 +29,6 @@ final class RunProcess {
     private static final Logger LOG = LoggerFactory.getLogger(RunProcess.class);
     private static final Duration CLOSE_AT_THE_END = Duration.ofMillis(200);
     private static final Duration CLOSE = Duration.ofSeconds(10);
-    private static final String RELOAD = "reload";
 
     /// What a service manager is told that the end may take beyond the drain's budget, before it kills.
     private static final Duration UNTIL_GONE = Duration.ofSeconds(5);
@@ -40,11 +40,8 @@ final class RunProcess {
     private final boolean watch;
     private final ServiceManager manager = ServiceManager.ofEnvironment();
     private final CompletableFuture<@Nullable Void> endAsked = new CompletableFuture<>();
-    private final Object lock = new Object();
-    // Guarded by the lock.
-    private int signals;
-    private @Nullable Run current;
-    private @Nullable LoadedFile next;
+    private final Succession<Run> succession = new Succession<>();
+    private final AtomicInteger signals = new AtomicInteger();
 
     RunProcess(Path file, boolean watch) {
         this.file = file;
@@ -55,7 +52,7 @@ final class RunProcess {
         var book = new FileBook(file, first.digest(), InstantSource.system());
         var reports = open(first);
         if (reports == null) return ExitCode.BAD_CONFIGURATION.code();
-        var reloader = new Reloader(file, first.config(), book, this::replace);
+        var reloader = new Reloader(file, first.config(), book, succession::replace);
         Signals.handle(this::onSignal, "TERM", "INT");
         Signals.handle(_ -> reloader.ask("SIGHUP"), "HUP");
         reloader.start(watch);
@@ -65,7 +62,7 @@ final class RunProcess {
             var config = runs.config();
             var run = new Run(config, reports, book::now, () -> stopping(config));
             if (before != null) book.takesOver(runs.digest());
-            enter(run);
+            succession.enter(run);
             manager.starting(config.name());
             try {
                 run.start();
@@ -84,12 +81,13 @@ final class RunProcess {
                 reloader.runs(runs.config());
             }
             var report = run.awaitEnd();
-            var follows = leave(report);
+            var follows = succession.leave(report);
             if (follows == null) return ended(run, report);
             // Where either says no, another thread has the word, and halts.
             if (!run.write(report) || !run.goesOn()) Thread.sleep(Run.GRACE);
             if (!closed(run)) return ExitCode.UNKNOWN_STATE.code();
-            if (endAsked.isDone()) return report.exitCode();
+            // By now nobody can ask it for anything any more.
+            if (endAsked.isDone() || run.drainedByHand()) return report.exitCode();
             before = runs;
             runs = follows;
             reports = again(runs);
@@ -134,47 +132,12 @@ final class RunProcess {
                 + "; name a file in a folder that exists and may be written to";
     }
 
-    /// What was asked for before it was there stops it as soon as it may be stopped.
-    private void enter(Run run) {
-        synchronized (lock) {
-            current = run;
-            if (next != null) run.stop(RELOAD);
-            lock.notifyAll();
-        }
-        if (endAsked.isDone()) run.stop("a signal came between two runs");
-    }
-
-    /// What runs behind a run that ended so, or null for nothing: it was not stopped for a reload, a signal came, or
-    /// its drain left a state that is unknown, which no other run may begin beside.
-    private @Nullable LoadedFile leave(DrainReport report) {
-        synchronized (lock) {
-            var follows = next;
-            // Not one that POST /drain, or a fault, had stopped already.
-            var fit = report.reason().equals(RELOAD)
-                    && (report.exitCode() == ExitCode.DRAINED.code()
-                            || report.exitCode() == ExitCode.LEFT_UNDONE.code());
-            if (follows == null || endAsked.isDone() || !fit) return null;
-            current = null;
-            next = null;
-            return follows;
-        }
-    }
-
-    /// Asks what runs to make place. Returns when it has, and the next may be asked.
-    private void replace(LoadedFile by) throws InterruptedException {
-        synchronized (lock) {
-            while (current == null) lock.wait();
-            next = by;
-            current.stop(RELOAD);
-            while (next != null || current == null) lock.wait();
-        }
-    }
-
     /// Tells the service manager that the process ends, unless another run follows.
     private void stopping(PipelineConfig config) {
-        synchronized (lock) {
-            if (next != null && !endAsked.isDone()) return;
-        }
+        if (!succession.goesOn()) tellOfTheEnd(config);
+    }
+
+    private void tellOfTheEnd(PipelineConfig config) {
         manager.stopping(config.name(), config.drain().timeout().plus(UNTIL_GONE));
     }
 
@@ -218,20 +181,23 @@ final class RunProcess {
 
     private void onSignal(int signal) {
         var name = signal == SIGINT ? "SIGINT" : "SIGTERM";
-        Run run;
-        boolean first;
-        synchronized (lock) {
-            first = ++signals == 1;
-            run = current;
-        }
+        var first = signals.incrementAndGet() == 1;
+        var run = succession.end();
         endAsked.complete(null);
         if (first) {
-            if (run != null) run.stop(name); // first: a log line waits for whoever reads it
+            if (run != null) stop(run, name); // first: a log line waits for whoever reads it
             LOG.atInfo().addKeyValue("event", "signal").log("{}: draining; a second one ends at once", name);
         } else if (run != null) {
             run.endNow("second " + name, SIGNAL_BASE + signal);
         } else {
             Runtime.getRuntime().halt(SIGNAL_BASE + signal);
         }
+    }
+
+    /// One that was making place for another ends the process now, and nobody was told of that.
+    private void stop(Run run, String reason) {
+        var makesPlace = !run.runs();
+        run.stop(reason);
+        if (makesPlace) tellOfTheEnd(run.config());
     }
 }

@@ -41,7 +41,9 @@ final class Screen {
 
     void progress(String text, long nowNanos) {
         if (terminal) {
-            out.print(CLEAR_LINE + text);
+            // A longer one would not be redrawn where it stands.
+            var columns = Math.max(2, TerminalSize.now().columns());
+            out.print(CLEAR_LINE + (text.length() < columns ? text : text.substring(0, columns - 2) + "…"));
             out.flush();
             open = true;
             return;

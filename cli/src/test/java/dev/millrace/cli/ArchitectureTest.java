@@ -114,7 +114,7 @@ class ArchitectureTest {
                         ours("breaker"),
                         ours("sinkpool"),
                         ours("kafka"),
-                        "org.junit.jupiter.api.extension.."),
+                        "org.junit.jupiter.api.."),
                 new Row(
                         "cli",
                         ours("config"),
@@ -207,6 +207,8 @@ class ArchitectureTest {
         noClasses()
                 .that()
                 .resideOutsideOfPackage(ours("lab"))
+                .and()
+                .resideOutsideOfPackage(ours("bench"))
                 .and()
                 .resideOutsideOfPackage(ours("fuzz"))
                 .should()

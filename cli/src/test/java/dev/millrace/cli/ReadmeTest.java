@@ -29,14 +29,19 @@ final class ReadmeTest {
     }
 
     @Test
-    void thePagesItNamesAreThere() throws IOException {
-        var links = Pattern.compile("\\]\\(([^)]+)\\)")
-                .matcher(Files.readString(README))
-                .results()
-                .map(match -> match.group(1))
-                .toList();
-        assertThat(links)
-                .isNotEmpty()
-                .allSatisfy(link -> assertThat(README.resolveSibling(link)).exists());
+    void everyDecisionHasALineInTheirIndex() throws IOException {
+        var folder = README.resolveSibling("docs/decisions");
+        try (var files = Files.list(folder)) {
+            var names = files.map(file -> file.getFileName().toString())
+                    .filter(name -> !name.equals("README.md"))
+                    .sorted()
+                    .toList();
+            var linked = Pattern.compile("\\| \\[\\d+]\\(([^)]+)\\) \\|")
+                    .matcher(Files.readString(folder.resolve("README.md")))
+                    .results()
+                    .map(match -> match.group(1))
+                    .toList();
+            assertThat(linked).isEqualTo(names);
+        }
     }
 }

@@ -75,7 +75,7 @@ final class Explanation {
     /// In comments, as the file need not say the first, and may not say the second.
     private void clientDefaults(KafkaProperties given, KafkaSourceConfig.GroupProtocol protocol, int depth) {
         KafkaClientDefaults.givingWay().forEach((name, value) -> {
-            if (!given.names().contains(name)) clientDefault(name, value, "millrace default", depth);
+            if (!given.names().contains(name)) clientDefault(name, value, KafkaClientDefaults.origin(name), depth);
         });
         KafkaClientDefaults.owned(protocol)
                 .forEach((name, value) -> clientDefault(name, value, "owned by millrace", depth));

@@ -4,6 +4,8 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /// Which topics: a list of names, or every topic whose whole name matches a pattern.
+///
+/// As text it is for people: log lines hold it.
 public sealed interface Topics {
     /// Whether a topic of this name is one of them.
     boolean includes(String topic);
@@ -20,6 +22,11 @@ public sealed interface Topics {
         @Override
         public boolean includes(String topic) {
             return names.contains(topic);
+        }
+
+        @Override
+        public String toString() {
+            return String.join(", ", names);
         }
     }
 
@@ -38,6 +45,11 @@ public sealed interface Topics {
 
         public Pattern pattern() {
             return Pattern.compile(regex);
+        }
+
+        @Override
+        public String toString() {
+            return "all that match " + regex;
         }
     }
 }

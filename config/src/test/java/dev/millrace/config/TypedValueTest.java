@@ -172,6 +172,12 @@ class TypedValueTest {
     }
 
     @Test
+    void topicsAsTextAreForPeople() {
+        assertThat(new Topics.Listed(List.of("orders", "payments"))).hasToString("orders, payments");
+        assertThat(new Topics.Matching("orders\\..*")).hasToString("all that match orders\\..*");
+    }
+
+    @Test
     void recordsRefuseWhatCannotBe() {
         assertThatThrownBy(() -> new BatchConfig(0, 1, Duration.ofSeconds(1), 4))
                 .hasMessage("maxRows 0 < 1");

@@ -9,7 +9,6 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,7 +19,7 @@ import org.slf4j.LoggerFactory;
 /// Doing a thing that is done already is no error. Nothing of it outlives the process.
 ///
 /// Thread ownership: any.
-record AdminActs(Pause pause, SinkPool pool, BooleanSupplier stopping, Consumer<String> stop, EventRing events) {
+record AdminActs(Pause pause, SinkPool pool, BooleanSupplier stopping, Runnable drain, EventRing events) {
     private static final Logger LOG = LoggerFactory.getLogger("dev.millrace.admin");
     private static final Answer DRAINING = Answer.text(409, "it is draining");
 
@@ -55,7 +54,7 @@ record AdminActs(Pause pause, SinkPool pool, BooleanSupplier stopping, Consumer<
     }
 
     private Answer drains() {
-        stop.accept("POST /drain");
+        drain.run();
         return Answer.text(
                 202, "draining: the process ends within drain.timeout and a second, and reports what is left");
     }

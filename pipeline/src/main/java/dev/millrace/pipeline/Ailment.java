@@ -17,7 +17,8 @@ record Ailment(String says, String say, String remedy) {
 
     private static final Set<String> PASSWORD =
             Set.of("28P01", "28000", "516", "193", "192", "http-401", "http-403", "no-password");
-    private static final Set<String> TIME = Set.of("timeout", "deadline");
+    /// 57014 is what PostgreSQL says when it has heard of our deadline.
+    private static final Set<String> TIME = Set.of("timeout", "deadline", "57014");
     private static final Pattern STATUS = Pattern.compile("http-([1-5][0-9]{2})");
 
     private static final Ailment CREDENTIALS = new Ailment(

@@ -12,14 +12,13 @@ import java.util.Map;
 record FetchBuffers(long partitions, long bytesEach) {
     private static final String EACH = "max.partition.fetch.bytes";
 
-    static FetchBuffers of(KafkaProperties properties, Map<String, Integer> partitions) {
-        var usual = KafkaClientDefaults.givingWay().getOrDefault(EACH, "0");
-        var each = properties.plain().getOrDefault(EACH, usual);
+    static FetchBuffers of(KafkaProperties properties, int consumers, Map<String, Integer> partitions) {
         var all = partitions.values().stream().mapToLong(Integer::longValue).sum();
-        return new FetchBuffers(all, Long.parseLong(each.strip()));
+        var each = KafkaClientDefaults.partitionFetchBytes(properties.plain(), Math.ceilDiv(all, consumers));
+        return new FetchBuffers(all, each);
     }
 
-    private long bytes() {
+    long bytes() {
         return partitions * bytesEach;
     }
 

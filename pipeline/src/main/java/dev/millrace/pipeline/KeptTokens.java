@@ -58,10 +58,14 @@ final class KeptTokens {
     /// Why a plan with a token of each shard has no room for segments; null where it has (EO-8).
     @Nullable
     String tooMany(int metadataLimit) {
-        var characters = PlanCodec.leastCharacters(shards.size());
+        return tooMany(shards.size(), metadataLimit);
+    }
+
+    static @Nullable String tooMany(int shards, int metadataLimit) {
+        var characters = PlanCodec.leastCharacters(shards);
         if (characters <= metadataLimit * 3L / 4) return null;
-        return "checkpoint.metadata_limit " + metadataLimit + ": a plan names the newest token of each of "
-                + shards.size() + " PostgreSQL shards, which takes " + characters
+        return "checkpoint.metadata_limit " + metadataLimit + ": a plan names the newest token of each of " + shards
+                + " PostgreSQL shards, which takes " + characters
                 + " characters, and three quarters of the limit are for plans: raise it, and offset.metadata.max.bytes"
                 + " of the brokers with it, or set delivery: at_least_once";
     }

@@ -165,9 +165,45 @@ enum Metric {
     ADVISORY_REACHED(
             "millrace.advisory.reached", "1 or 0", "sink", "1 once it has said what it looks like", Metric.ADVISORY),
     ADVISORY_USABLE("millrace.advisory.usable", "1 or 0", "sink shard", "1 if a replica takes writes", Metric.ADVISORY),
-    ADVISORY_ATTEMPTS("millrace.advisory.attempts", "attempts", "sink shard outcome", "ended", Metric.ADVISORY);
+    ADVISORY_ATTEMPTS("millrace.advisory.attempts", "attempts", "sink shard outcome", "ended", Metric.ADVISORY),
+
+    FRONT_OPEN("millrace.front.open", "1 or 0", "sink", "1 while it takes items", Metric.FRONT),
+    FRONT_TAKEN("millrace.front.items.taken", "items", "sink", "taken in, each with a slot", Metric.FRONT),
+    FRONT_WRITTEN("millrace.front.items.written", "items", "sink", "that the sink has", Metric.FRONT),
+    FRONT_SKIPPED("millrace.front.items.skipped", "items", "sink", "left out by the encoder on purpose", Metric.FRONT),
+    FRONT_LOST(
+            "millrace.front.items.lost",
+            "items",
+            "sink reason",
+            "lost, each for one reason: shed (no room for what is staged), rejected (for its data), unreachable (given"
+                    + " up by its shard), shutdown",
+            Metric.FRONT),
+    FRONT_IN_DOUBT(
+            "millrace.front.items.in.doubt",
+            "items",
+            "sink",
+            "of those lost, given up after an unknown outcome, so perhaps stored",
+            Metric.FRONT),
+    FRONT_SLOTS(
+            "millrace.front.slots",
+            "slots",
+            "sink share",
+            "reserved, or held by an item until it is written or lost",
+            Metric.FRONT),
+    FRONT_MAX_SLOTS("millrace.front.max.slots", "slots", "sink share", "that there are", Metric.FRONT),
+    FRONT_BYTES("millrace.front.bytes", "bytes", "sink share", "of items that hold a slot", Metric.FRONT),
+    FRONT_MAX_BYTES(
+            "millrace.front.max.bytes", "bytes", "sink share", "at which nothing more is admitted", Metric.FRONT),
+    FRONT_WAITING("millrace.front.waiting", "producers", "sink", "that wait for slots", Metric.FRONT),
+    FRONT_REFUSED(
+            "millrace.front.reservations.refused",
+            "reservations",
+            "sink limit",
+            "refused, by the limit that did",
+            Metric.FRONT);
 
     private static final String ADVISORY = "there is an advisory sink";
+    private static final String FRONT = "producers hand items to a front";
 
     private final String meterName;
     private final String unit;

@@ -104,7 +104,13 @@ final class StatusText {
 
     private String phase(ShardView.Replica replica) {
         var state = replica.state();
-        var word = state.phase().name().toLowerCase(Locale.ROOT).replace('_', '-');
+        // As on the live page: a breaker that is closed is a replica that is open for rows.
+        var word = switch (state.phase()) {
+            case CLOSED -> "takes writes";
+            case OPEN -> "left out";
+            case HALF_OPEN -> "is tried";
+            case QUARANTINED -> "in quarantine";
+        };
         var ends = state.phaseEndsNanos();
         if (ends == NanoClock.NEVER) return word;
         return word + String.format(Locale.ROOT, " %.1f s", Math.max(0, ends - now.nowNanos()) / NANOS_PER_SECOND);

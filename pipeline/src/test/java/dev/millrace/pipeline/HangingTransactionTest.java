@@ -56,7 +56,7 @@ final class HangingTransactionTest {
                 new PipelineMetrics.Sources(
                         () -> 0,
                         () -> new Snapshot.InFlight(0, 0, 10, 1_000),
-                        () -> new SourceView(true, 0, List.of(), orders(now[0]), new SourceCounters()),
+                        () -> new SourceView(true, 0, 0, List.of(), orders(now[0]), new SourceCounters()),
                         List::of,
                         Map::of,
                         () -> RunningFile.none(Instant.EPOCH),

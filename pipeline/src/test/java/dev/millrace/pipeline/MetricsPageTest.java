@@ -11,6 +11,8 @@ import dev.millrace.kafka.PartitionView;
 import dev.millrace.kafka.SourceCounters;
 import dev.millrace.kafka.SourceView;
 import dev.millrace.sinkpool.AdmissionBudget;
+import dev.millrace.sinkpool.FrontCounts;
+import dev.millrace.sinkpool.FrontHealth;
 import dev.millrace.sinkpool.Guarantee;
 import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.RowTally;
@@ -18,6 +20,7 @@ import dev.millrace.sinkpool.ShardCounts;
 import dev.millrace.sinkpool.ShardId;
 import dev.millrace.sinkpool.ShardStatus;
 import dev.millrace.sinkpool.ShardView;
+import dev.millrace.sinkpool.ShareView;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
@@ -104,7 +107,7 @@ class MetricsPageTest {
 
     private void registerAll() {
         var budget = new AdmissionBudget(10, 1_000, 0.5);
-        var source = new SourceView(true, 1, List.of(), List.of(partition()), new SourceCounters());
+        var source = new SourceView(true, 0, 1, List.of(), List.of(partition()), new SourceCounters());
         var metrics = new PipelineMetrics(
                 registry,
                 new PipelineMetrics.Sources(
@@ -118,6 +121,11 @@ class MetricsPageTest {
                         List.of(() ->
                                 new AdvisoryView("shadow", true, new AdvisoryAccount(), budget, List.of(shard())))));
         metrics.refresh();
+        var share = new ShareView(0, 1, 0, 1, 0, 0);
+        FrontMetrics.register(
+                registry,
+                "warehouse",
+                () -> new FrontHealth(FrontHealth.State.OPEN, share, share, new FrontCounts(), List.of(shard())));
     }
 
     private Map<String, Entry> entries() {

@@ -38,6 +38,8 @@ final class Moment {
     boolean ready = true;
     long turnAge;
     long unassigned;
+    long commitsFail;
+    long brokersSilent;
 
     @Nullable
     String waitsFor;
@@ -91,11 +93,14 @@ final class Moment {
     }
 
     Snapshot snapshot() {
-        var member = new MemberView(0, MemberView.Phase.ASSIGNED, partitions.size(), turnAge, unassigned);
+        var member = new MemberView(0, MemberView.Phase.ASSIGNED, partitions.size(), turnAge, unassigned, commitsFail);
         return new Snapshot(
                 new Snapshot.Who("shop", "0.1", Instant.EPOCH, RunningFile.none(Instant.EPOCH)),
                 new Snapshot.Course(waitsFor, pausedSince, ends),
-                started ? new SourceView(ready, 300 * SECOND, List.of(member), partitions, new SourceCounters()) : null,
+                started
+                        ? new SourceView(
+                                ready, brokersSilent, 300 * SECOND, List.of(member), partitions, new SourceCounters())
+                        : null,
                 shards,
                 List.of(),
                 new Snapshot.InFlight(3, 300, 10, 1_000),

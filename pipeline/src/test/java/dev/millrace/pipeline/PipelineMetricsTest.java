@@ -55,7 +55,7 @@ class PipelineMetricsTest {
                     List.of(this::shadow)));
 
     private SourceView source() {
-        return new SourceView(true, 300 * SECOND, List.of(), partitions, counters);
+        return new SourceView(true, 0, 300 * SECOND, List.of(), partitions, counters);
     }
 
     private AdvisoryView shadow() {

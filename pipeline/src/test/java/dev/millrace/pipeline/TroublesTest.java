@@ -84,6 +84,26 @@ final class TroublesTest {
     }
 
     @Test
+    void aLoginThatWeEndOurselvesIsToldAsSilence() {
+        var cut = new Failure(
+                "08001",
+                "logging in: no connection (SQLException: no answer within 1250 ms, by PSQLException: The connection"
+                        + " attempt failed., by SocketException: Socket closed)",
+                false);
+        moment.shard("s1", List.of(), replica(0, OPEN, cut));
+        assertThat(only().what())
+                .startsWith("Shard warehouse/s1 takes nothing: its only replica does not answer in time.");
+    }
+
+    @Test
+    void aWriteThatOutlastsItsTimeIsToldAsSilence() {
+        var late = new Failure("57014", "sending rows: the statement was cancelled, by its time limit", false);
+        moment.shard("s1", List.of(), replica(0, OPEN, late));
+        assertThat(only().what())
+                .startsWith("Shard warehouse/s1 takes nothing: its only replica does not answer in time.");
+    }
+
+    @Test
     void whatIsInQuarantineIsReleasedByAPerson() {
         moment.shard("s1", List.of(), replica(0, QUARANTINED, null));
         assertThat(only().what()).startsWith("Shard warehouse/s1 takes nothing: its only replica is in quarantine.");
@@ -108,6 +128,17 @@ final class TroublesTest {
     }
 
     @Test
+    void batchesOfAShardThatAreNotAcceptedAreOneTroubleAndSoAreTheirPartitions() {
+        var missing = new Failure("42P01", "relation \"t\" does not exist", false);
+        moment.shard("s0", List.of(held(20, true, missing), held(30, true, missing)), replica(0, CLOSED, null));
+        moment.partition(10, 60 * SECOND, null, null);
+        assertThat(only().what())
+                .isEqualTo(
+                        "Shard warehouse/s0 holds 2 batches of 50 rows that are not accepted: 42P01: relation \"t\" does"
+                                + " not exist. 1 partition waits for them; nothing is lost.");
+    }
+
+    @Test
     void aRowThatIsHeldIsNotLookedForAmongTheDeadLetters() {
         moment.shard("s0", List.of(held(1, true, new Failure("23514", "a check", false))), replica(0, CLOSED, null));
         assertThat(only().what()).contains("a batch of 1 row that is not accepted: 23514: a check.");
@@ -122,6 +153,15 @@ final class TroublesTest {
                 .isEqualTo(
                         "Partition orders-3 has stood still for 40 s: a batch of 5 rows for shard warehouse/s0 is being"
                                 + " written, attempt 5; the last one said timeout: no answer in 30000 ms. Nothing is lost.");
+        assertThat(only().remedy()).startsWith("Look at the server's load and disk");
+    }
+
+    @Test
+    void aFullDiskIsToldWithItsRemedy() {
+        var full = new Failure("53100", "sending rows: the server's disk is full", false);
+        moment.shard("s0", List.of(held(5, false, full)), replica(0, CLOSED, null));
+        moment.partition(10, 40 * SECOND, null, null);
+        assertThat(only().remedy()).startsWith("Free or add disk space at the server.");
     }
 
     @Test
@@ -162,10 +202,32 @@ final class TroublesTest {
     }
 
     @Test
+    void brokersThatDoNotAnswerAndCommitsThatAreNotTakenAreTold() {
+        moment.commitsFail = 40 * SECOND;
+        assertThat(only().what()).contains("has taken no offset from this process for 40 s");
+        assertThat(only().remedy()).contains("event=commit_failed");
+        moment.brokersSilent = 9 * SECOND;
+        assertThat(only().what()).contains("has taken no offset");
+        // Why commits fail, too, and why nothing is assigned.
+        moment.brokersSilent = 11 * SECOND;
+        moment.ready = false;
+        moment.unassigned = 60 * SECOND;
+        assertThat(only().what()).contains("Kafka does not answer: no broker has, for 11 s");
+    }
+
+    @Test
     void aDrainSaysHowLongItMayTake() {
         moment.ends = moment.now + 12 * SECOND;
         assertThat(moment.headline()).contains("for at most 12 s more");
         assertThat(moment.status()).contains("\"drain_ends_in_ms\":12000");
+    }
+
+    @Test
+    void whatADrainGivesUpIsNoTroubleOfItsOwn() {
+        moment.partition(10, SECOND, "a range that failed", null);
+        assertThat(only().what()).contains("has stopped: a range that failed");
+        moment.ends = moment.now + 12 * SECOND;
+        assertThat(only().what()).startsWith("Stopping: ");
     }
 
     @Test

@@ -2,6 +2,9 @@ package dev.millrace.sinkpool;
 
 import dev.millrace.checkpoint.Ack;
 import dev.millrace.checkpoint.SourcePartition;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +18,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Thread ownership: the source thread.
 public final class ChunkBuilder implements RowBuffer {
+    private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
     private final SourcePartition partition;
     private final long epoch;
     private final Target target;
@@ -181,6 +186,13 @@ public final class ChunkBuilder implements RowBuffer {
         var open = room(length);
         System.arraycopy(source, sourceFrom, open.bytes, at, length);
         at += length;
+    }
+
+    @Override
+    public void putLittleEndian(long value, int bytes) {
+        // What it writes beyond, the next byte writes again.
+        LONG.set(room(Long.BYTES).bytes, at, value);
+        at += bytes;
     }
 
     @Override

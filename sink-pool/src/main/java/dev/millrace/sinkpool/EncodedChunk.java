@@ -198,7 +198,7 @@ public final class EncodedChunk implements AutoCloseable {
 
     private void end(RowCounts counts) {
         settled = true;
-        tally.ended(counts);
+        tally.ended(this, counts);
         lease.close();
     }
 

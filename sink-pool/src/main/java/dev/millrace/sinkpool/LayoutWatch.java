@@ -20,22 +20,31 @@ public final class LayoutWatch implements AutoCloseable {
 
     private final String sink;
     private final Supplier<@Nullable String> look;
+    private final Duration every;
+    private final Duration apart;
     private final Semaphore asked = new Semaphore(0);
     private final Thread thread;
     private volatile boolean closed;
 
     private @Nullable String told;
 
-    private LayoutWatch(String sink, Supplier<@Nullable String> look) {
+    private LayoutWatch(String sink, Supplier<@Nullable String> look, Duration every, Duration apart) {
         this.sink = sink;
         this.look = look;
+        this.every = every;
+        this.apart = apart;
         thread = Thread.ofPlatform().daemon().name("millrace-layout-" + sink).unstarted(this::run);
     }
 
     /// Begins to look. A look says why the destination can't be written to as it is now, in words for a
     /// person, or null: that is told once.
     public static LayoutWatch over(String sink, Supplier<@Nullable String> look) {
-        var watch = new LayoutWatch(sink, look);
+        return over(sink, look, EVERY, APART);
+    }
+
+    /// `apart` is shorter than `every`.
+    static LayoutWatch over(String sink, Supplier<@Nullable String> look, Duration every, Duration apart) {
+        var watch = new LayoutWatch(sink, look, every, apart);
         watch.thread.start();
         return watch;
     }
@@ -48,8 +57,8 @@ public final class LayoutWatch implements AutoCloseable {
     private void run() {
         try {
             while (!closed) {
-                Thread.sleep(APART);
-                var _ = asked.tryAcquire(EVERY.minus(APART).toNanos(), TimeUnit.NANOSECONDS);
+                Thread.sleep(apart);
+                var _ = asked.tryAcquire(every.minus(apart).toNanos(), TimeUnit.NANOSECONDS);
                 // What is asked for during a look is not answered by it.
                 asked.drainPermits();
                 if (!closed) look();

@@ -6,6 +6,11 @@ public interface RowBuffer {
 
     void put(byte[] source, int from, int length);
 
+    /// The lowest `bytes` of a number, one to eight, the lowest first.
+    default void putLittleEndian(long value, int bytes) {
+        for (var i = 0; i < bytes; i++) put((byte) (value >>> (Byte.SIZE * i)));
+    }
+
     /// The characters of `text` as one byte each; for digits, names and punctuation.
     void putAscii(String text);
 }

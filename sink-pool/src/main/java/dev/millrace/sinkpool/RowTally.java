@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /// are out.
 ///
 /// Thread ownership: shared; `took` is called by the source thread, `ended` by shard workers.
-public final class RowTally {
+public sealed class RowTally permits FrontTally {
     private final AtomicLong encoded = new AtomicLong();
     private final AtomicLong inFlight = new AtomicLong();
     private final AtomicLong written = new AtomicLong();
@@ -23,7 +23,7 @@ public final class RowTally {
         inFlight.addAndGet(rows);
     }
 
-    void ended(RowCounts counts) {
+    void ended(EncodedChunk chunk, RowCounts counts) {
         add(written, counts.written());
         add(deadLettered, counts.deadLettered());
         add(skipped, counts.skipped());

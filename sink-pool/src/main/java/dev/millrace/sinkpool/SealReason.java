@@ -10,6 +10,8 @@ public enum SealReason {
     REBALANCE,
     /// The next rows are made for another description of the destination.
     LAYOUT,
+    /// Somebody waits for these rows.
+    SETTLE,
     /// All rows of a planned segment are there.
     SEGMENT,
     DRAIN

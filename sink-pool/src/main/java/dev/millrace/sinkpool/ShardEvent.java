@@ -37,6 +37,9 @@ public sealed interface ShardEvent {
     /// A source is paused: seal what is worth it, since nothing more would come.
     record Pressure() implements ShardEvent {}
 
+    /// Somebody waits for all rows of this epoch and of those before, of whatever partition: they do not linger.
+    record SealUpTo(long epoch) implements ShardEvent {}
+
     /// Being revoked: seal what is open of it, so that it can finish before the revoke returns.
     record Revoking(SourcePartition partition, long epoch) implements ShardEvent {}
 

@@ -50,6 +50,7 @@ public final class ShardMachine {
     private long drainNanos = NanoClock.NEVER;
     private boolean inputClosed;
     private boolean over;
+    private long sealUpTo = -1;
 
     public ShardMachine(
             ShardSettings settings, TokenMint mint, RandomGenerator chance, ShardCounts counts, long nowNanos) {
@@ -73,6 +74,7 @@ public final class ShardMachine {
             case ShardEvent.ChunksArrived(var chunks) -> {
                 chunks.forEach(this::arrived);
                 if (!revoking.isEmpty()) composer.sealIf(this::revoked, SealReason.REBALANCE);
+                if (sealUpTo >= 0) composer.sealIf(this::waitedFor, SealReason.SETTLE);
             }
             case ShardEvent.Tick() -> {}
             case ShardEvent.AttemptEnded(var attempt, var outcome) -> ended(attempt, outcome, nowNanos);
@@ -87,6 +89,10 @@ public final class ShardMachine {
             case ShardEvent.SplitMarked(var partition, var epoch, var from) ->
                 splitMarked(partition, epoch, from, nowNanos);
             case ShardEvent.Pressure() -> composer.sealUnderPressure(nowNanos);
+            case ShardEvent.SealUpTo(var epoch) -> {
+                sealUpTo = Math.max(sealUpTo, epoch);
+                composer.sealIf(this::waitedFor, SealReason.SETTLE);
+            }
             case ShardEvent.Revoking(var partition, var epoch) -> {
                 revoking.put(partition, epoch);
                 composer.sealIf(this::revoked, SealReason.REBALANCE);
@@ -126,6 +132,11 @@ public final class ShardMachine {
     /// Its partition is being revoked; what the news of that overtook does not linger either.
     private boolean revoked(EncodedChunk chunk) {
         return revoking.getOrDefault(chunk.partition(), -1L) == chunk.epoch();
+    }
+
+    /// Somebody settles; what the news of that overtook does not linger either.
+    private boolean waitedFor(EncodedChunk chunk) {
+        return chunk.epoch() <= sealUpTo;
     }
 
     /// Takes the chunks of ended epochs out of every batch of which no attempt has begun (CKP-6). One

@@ -46,6 +46,7 @@ final class ShardWorker {
     private final Map<Long, AttemptThread> attempts = new HashMap<>();
     private final AtomicLong heldRows = new AtomicLong();
     private final AtomicLong heldBytes = new AtomicLong();
+    private final AtomicLong carried = new AtomicLong();
     private final AtomicLong pressedNanos;
     private final AdmissionBudget budget;
     private final AdmissionBudget share;
@@ -181,6 +182,11 @@ final class ShardWorker {
         return state;
     }
 
+    /// Rows that it held when it died, as far as is known.
+    long carried() {
+        return carried.get();
+    }
+
     /// Waits until its thread has ended or `untilNanos`. Returns whether it has.
     boolean join(long untilNanos) throws InterruptedException {
         var left = untilNanos - clock.nanoTime();
@@ -292,6 +298,12 @@ final class ShardWorker {
         return true;
     }
 
+    private boolean settleOfTheDead(EncodedChunk chunk, RowCounts ended) {
+        if (!settle(chunk, ended)) return false;
+        carried.addAndGet(ended.abandoned() + ended.inDoubt());
+        return true;
+    }
+
     private DeadLetters.Letter letter(ShardCommand.DeadLetter letter) {
         var row = letter.row();
         return new DeadLetters.Letter(
@@ -352,7 +364,7 @@ final class ShardWorker {
     private void die(Throwable cause) {
         state = ShardStatus.Worker.DIED;
         try {
-            machine.failed(current, mailbox.close(), this::settle);
+            machine.failed(current, mailbox.close(), this::settleOfTheDead);
             attempts.values().forEach(AttemptThread::cancel);
         } finally {
             tellOfDeath(cause);

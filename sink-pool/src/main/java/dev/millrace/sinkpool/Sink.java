@@ -1,6 +1,7 @@
 package dev.millrace.sinkpool;
 
 import java.net.URI;
+import java.util.List;
 
 /// One configured sink: how a record becomes a row of it, and a writer for each endpoint. Made by a
 /// connector from its settings.
@@ -22,6 +23,12 @@ public interface Sink extends AutoCloseable {
     /// any time, from any thread, and blocks for nothing.
     default Recognition recognition(ShardId shard) {
         return Recognition.SHARED;
+    }
+
+    /// What its servers keep for pipelines that write to it no more, as notes. Blocks, at most to the deadline and the
+    /// connect timeout after it; what does not answer is left out.
+    default List<Finding> leftovers(long deadlineNanos) {
+        return List.of();
     }
 
     @Override

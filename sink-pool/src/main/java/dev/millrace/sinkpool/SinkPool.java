@@ -135,6 +135,20 @@ public final class SinkPool implements Intake, AutoCloseable {
         tellAll(new ShardEvent.SplitMarked(partition, epoch, from));
     }
 
+    /// All rows of this epoch and of those before, of whatever partition, are waited for: they do not linger.
+    void sealUpTo(long epoch) {
+        tellAll(new ShardEvent.SealUpTo(epoch));
+    }
+
+    ShardStatus.Worker state(Target target) {
+        return worker(target).state();
+    }
+
+    /// Rows that its worker held when it died, as far as is known; 0 for one that did not.
+    long carried(Target target) {
+        return worker(target).carried();
+    }
+
     private void tellAll(ShardEvent event) {
         all.forEach(shard -> shard.worker().tell(event));
     }

@@ -7,7 +7,8 @@ import java.util.ArrayDeque;
 ///
 /// Thread ownership: the source thread.
 public final class SlabSource {
-    private static final int SPARES = 8;
+    /// Partly filled slabs that a target of a source thread keeps.
+    public static final int SPARES = 8;
     private static final int LEAST_BYTES = 1024;
     private static final int LEAST_ROWS = 16;
 

@@ -153,7 +153,9 @@ final class SealingTest {
                         SealReason.LAYOUT,
                         SealReason.DRAIN);
         for (var reason : SealReason.values())
-            assertThat(shard.counts.sealedFor(reason)).as("%s", reason).isEqualTo(reason == SealReason.SEGMENT ? 0 : 1);
+            assertThat(shard.counts.sealedFor(reason))
+                    .as("%s", reason)
+                    .isEqualTo(reason == SealReason.SEGMENT || reason == SealReason.SETTLE ? 0 : 1);
         sent.forEach(shard::written);
         shard.assertAtRest();
     }
@@ -274,6 +276,25 @@ final class SealingTest {
         assertThat(shard.machine.wantsChunks()).isTrue();
         shard.written(second);
         shard.written(third);
+        shard.assertAtRest();
+    }
+
+    @Test
+    @Tag("ADM-7")
+    void whatSomebodyWaitsForDoesNotLingerAndWhatTheNewsOvertookNeither() {
+        var shard = new Shard(s -> s.maxInFlight = 4);
+        shard.arrive(shard.chunk("orders", 0, 1, 0, 3, 20, 0));
+        var first = shard.on(new ShardEvent.SealUpTo(2)).start();
+        assertThat(first.batch().reason()).isEqualTo(SealReason.SETTLE);
+        var overtaken = shard.arrive(shard.chunk("payments", 0, 2, 0, 1, 20, 0)).start();
+        assertThat(overtaken.batch().reason()).isEqualTo(SealReason.SETTLE);
+        assertThat(shard.arrive(shard.chunk("orders", 0, 3, 3, 1, 20, 0)).started())
+                .as("nobody waits for what came later")
+                .isEmpty();
+        assertThat(shard.on(new ShardEvent.SealUpTo(1)).started()).isEmpty();
+        var last = shard.tickAt(1000).start();
+        assertThat(last.batch().reason()).isEqualTo(SealReason.LINGER);
+        for (var start : List.of(first, overtaken, last)) shard.written(start);
         shard.assertAtRest();
     }
 

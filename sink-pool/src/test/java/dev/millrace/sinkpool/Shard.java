@@ -49,8 +49,17 @@ final class Shard {
         long originNanos = 1_000_000_000_000L;
 
         ShardSettings settings() {
+            return settings(ID);
+        }
+
+        /// Of another shard of the same sink.
+        ShardSettings settings(String shard) {
+            return settings(new ShardId(ID.sink(), shard));
+        }
+
+        private ShardSettings settings(ShardId id) {
             return new ShardSettings(
-                    ID,
+                    id,
                     replicas,
                     1,
                     new ShardSettings.BatchSettings(maxRows, maxBytes, linger * MS),

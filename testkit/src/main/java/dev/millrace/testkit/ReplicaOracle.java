@@ -64,6 +64,7 @@ final class ReplicaOracle {
                     ShardEvent.SplitMarked _,
                     ShardEvent.ClockLeapt _,
                     ShardEvent.Pressure _,
+                    ShardEvent.SealUpTo _,
                     ShardEvent.Revoking _,
                     ShardEvent.EpochEnded _,
                     ShardEvent.DrainBy _,

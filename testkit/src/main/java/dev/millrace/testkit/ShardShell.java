@@ -430,6 +430,7 @@ final class ShardShell {
                     ShardEvent.SplitMarked _,
                     ShardEvent.ClockLeapt _,
                     ShardEvent.Pressure _,
+                    ShardEvent.SealUpTo _,
                     ShardEvent.Revoking _,
                     ShardEvent.EpochEnded _,
                     ShardEvent.DrainBy _,
@@ -458,6 +459,7 @@ final class ShardShell {
             case ShardEvent.DeadLettered(var batch, var _) -> batch;
             case ShardEvent.DeadLetterFailed(var batch, var _, var _) -> batch;
             case ShardEvent.EpochEnded(var _, var epoch) -> epoch;
+            case ShardEvent.SealUpTo(var epoch) -> epoch;
             case ShardEvent.Revoking(var _, var epoch) -> epoch;
             case ShardEvent.Tick(),
                     ShardEvent.TokensKnown(var _),
@@ -617,6 +619,7 @@ final class ShardShell {
             case REBALANCE -> Sometimes.REBALANCE_SEAL;
             case SEGMENT -> Sometimes.SEGMENT_SEAL;
             case LAYOUT -> Sometimes.LAYOUT_SEAL;
+            case SETTLE -> throw new IllegalStateException("a source waits for no batch");
             case DRAIN -> Sometimes.DRAIN_SEAL;
         };
     }

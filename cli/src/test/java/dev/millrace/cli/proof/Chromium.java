@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -123,8 +124,25 @@ final class Chromium implements AutoCloseable {
 
     /// Presses the tabulator.
     void tab() throws Exception {
-        for (var type : List.of("keyDown", "keyUp"))
-            call("Input.dispatchKeyEvent", Map.of("type", type, "key", "Tab", "windowsVirtualKeyCode", 9));
+        press(Map.of("key", "Tab", "windowsVirtualKeyCode", 9));
+    }
+
+    /// Presses the enter key.
+    void enter() throws Exception {
+        press(Map.of("key", "Enter", "text", "\r", "windowsVirtualKeyCode", 13));
+    }
+
+    private void press(Map<String, ?> key) throws Exception {
+        for (var type : List.of("keyDown", "keyUp")) {
+            var event = new HashMap<String, Object>(key);
+            event.put("type", type);
+            call("Input.dispatchKeyEvent", event);
+        }
+    }
+
+    /// Somebody turns to the page: it asks at once how things stand, and not only when its time has come.
+    void comesBack() throws Exception {
+        run("document.dispatchEvent(new Event('visibilitychange'))");
     }
 
     /// What a script in the page gives.

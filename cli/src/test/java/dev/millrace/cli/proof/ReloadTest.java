@@ -3,10 +3,14 @@ package dev.millrace.cli.proof;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.millrace.cli.NotifySocket;
 import dev.millrace.lab.ChaosProxy;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
@@ -14,6 +18,8 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -138,15 +144,84 @@ class ReloadTest {
         awaitReloads(trial, 3);
     }
 
+    /// In one step, so that nobody reads half of it.
+    private static void give(Path file, String text) throws IOException {
+        var next = Files.writeString(file.resolveSibling("next.yaml"), text);
+        Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    private static void readsOn(Scene scene, Trial trial) throws Exception {
+        scene.orders().produce(ROWS);
+        trial.awaitCaughtUp();
+    }
+
     @Test
+    @DisplayName("--watch: a changed file is taken up in place, a bad one changes nothing, and where one does not start"
+            + " after all, the one before runs again")
+    void aWatchedFileIsTakenUp(SharedLab lab) throws Exception {
+        try (var scene = lab.scene(SHAPE, directory);
+                var taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            var yaml = scene.yaml();
+            var good = by(scene, yaml, 1);
+            var file = directory.resolve("pipeline.yaml");
+            Files.writeString(file, by(scene, yaml, 0));
+            try (var trial = Trial.start(
+                    scene, yaml, () -> MillraceProcess.of("watched", file, "run", "--watch", file.toString()))) {
+                trial.awaitReady();
+                give(file, good);
+                awaitReloads(trial, 1);
+                scene.proxiesOf(0).getFirst().refuse();
+                readsOn(scene, trial);
+                var runs = configuration(trial).get("digest").asText();
+
+                give(file, good.replace("linger: 100ms", "linger: 100"));
+                trial.await("it is refused", () -> configuration(trial).hasNonNull("refused"));
+                assertThat(configuration(trial).at("/refused/reasons").toString())
+                        .contains("has no unit");
+                assertThat(trial.process().stderr())
+                        .contains("event=reload_refused")
+                        .doesNotContain("event=reload_failed");
+                readsOn(scene, trial);
+
+                // Nobody looks before whether a port is free.
+                give(file, good.replace(":" + yaml.port(), ":" + taken.getLocalPort()));
+                trial.await(
+                        "the one before runs again",
+                        () -> trial.pages().code("/readyz") == 200
+                                && configuration(trial)
+                                        .at("/refused/reasons")
+                                        .toString()
+                                        .contains("admin.listen"));
+                assertThat(configuration(trial).get("digest").asText()).isEqualTo(runs);
+                assertThat(configuration(trial).get("reloads").asInt()).isOne();
+                assertThat(trial.process().stderr()).contains("event=reload_failed");
+                readsOn(scene, trial);
+
+                trial.process().terminate();
+                assertThat(trial.process().awaitExit(Duration.ofSeconds(12)))
+                        .as(trial.process()::evidence)
+                        .isZero();
+                assertThat(trial.process().stdout().lines().map(ReloadTest::report))
+                        .containsExactly("reload", "reload", "SIGTERM");
+            }
+            assertThat(scene.store().against(scene.orders())).isEqualTo(Store.Difference.NONE);
+        }
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
     @Tag("DRN-6")
-    @DisplayName("DRN-8: SIGTERM amid a reload ends the process with the code of what its drain left")
+    @DisplayName("DRN-8: SIGTERM amid a reload ends the process with the code of what its drain left, and"
+            + " a service manager hears how long that may take")
     void aSignalAmidAReloadWins(SharedLab lab) throws Exception {
-        try (var scene = lab.scene(SHAPE, directory)) {
+        try (var scene = lab.scene(SHAPE, directory);
+                var manager = NotifySocket.listen(directory.resolve("notify").toString(), Duration.ofSeconds(40))) {
             var yaml = scene.yaml().drainTimeout(Duration.ofSeconds(2));
             var file = directory.resolve("pipeline.yaml");
             Files.writeString(file, by(scene, yaml, 0));
-            try (var trial = Trial.start(scene, file, yaml)) {
+            try (var trial = Trial.start(scene, yaml, () -> MillraceProcess.managed("managed", file, manager.name()))) {
+                assertThat(manager.next()).contains(" starts");
+                assertThat(manager.next()).startsWith("READY=1\n");
                 trial.awaitReady();
                 scene.eachProxy(ChaosProxy::refuse);
                 scene.orders().produce(ROWS);
@@ -158,6 +233,7 @@ class ReloadTest {
 
                 trial.process().terminate();
 
+                assertThat(manager.next()).startsWith("STOPPING=1\n").endsWith("\nEXTEND_TIMEOUT_USEC=7000000");
                 var report = trial.awaitEnd(3);
                 assertThat(report.reason()).isEqualTo("reload");
                 assertThat(report.left()).isEqualTo(ROWS);

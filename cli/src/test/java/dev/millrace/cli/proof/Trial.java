@@ -39,9 +39,20 @@ final class Trial implements AutoCloseable {
     }
 
     static Trial start(Scene scene, Path file, PipelineYaml yaml) throws IOException {
+        return start(scene, yaml, () -> MillraceProcess.run(file));
+    }
+
+    /// Of a process that is started otherwise.
+    static Trial start(Scene scene, PipelineYaml yaml, Starter starter) throws IOException {
         var committed = scene.committed();
         var rows = scene.store().rows();
-        return new Trial(scene, MillraceProcess.run(file), yaml, committed, rows);
+        return new Trial(scene, starter.start(), yaml, committed, rows);
+    }
+
+    /// Starts a process.
+    @FunctionalInterface
+    interface Starter {
+        MillraceProcess start() throws IOException;
     }
 
     MillraceProcess process() {

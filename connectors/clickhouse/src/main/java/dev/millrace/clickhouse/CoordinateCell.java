@@ -18,7 +18,6 @@ final class CoordinateCell {
     private final Part part;
     private final boolean nullable;
     private final int bytes;
-    private final LittleEndian little = new LittleEndian();
     private final Map<String, byte[]> topics = new HashMap<>();
 
     CoordinateCell(Part part, String type) {
@@ -34,9 +33,9 @@ final class CoordinateCell {
                 if (nullable) row.put(HAS_VALUE);
                 putBytes(topic, 0, topic.length, row);
             }
-            case PARTITION -> little.put(record.partition(), bytes, row);
-            case OFFSET -> little.put(record.offset(), bytes, row);
-            case TIMESTAMP -> little.put(record.timestampMillis(), bytes, row);
+            case PARTITION -> LittleEndian.put(record.partition(), bytes, row);
+            case OFFSET -> LittleEndian.put(record.offset(), bytes, row);
+            case TIMESTAMP -> LittleEndian.put(record.timestampMillis(), bytes, row);
             case KEY -> {
                 row.put(record.keyLength() < 0 ? NULL : HAS_VALUE);
                 if (record.keyLength() >= 0) putBytes(record.keyArray(), record.keyFrom(), record.keyLength(), row);

@@ -48,6 +48,14 @@ public record ErrorExplanation(
         return List.copyOf(found);
     }
 
+    /// Each line of the table, and last what is done with a code that is in none.
+    public static List<ErrorExplanation> all() {
+        var all = new ArrayList<ErrorExplanation>();
+        for (var rule : Codes.TABLE) all.add(of(rule.code(), rule));
+        all.add(of(0, Codes.UNKNOWN));
+        return all;
+    }
+
     /// What becomes of a batch under a verdict of the file's.
     public static String does(VerdictOverride override) {
         var text = override.text();

@@ -1,25 +1,17 @@
 package dev.millrace.clickhouse;
 
 import dev.millrace.sinkpool.RowBuffer;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
 
 /// Whole numbers as RowBinary has them: of a fixed width, the lowest byte first; lengths in seven
 /// bits a byte.
-///
-/// Thread ownership: the source thread.
 final class LittleEndian {
-    private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
-    private static final int WIDEST = 32;
-
-    private final byte[] room = new byte[WIDEST];
+    private LittleEndian() {}
 
     /// The lowest `bytes` of a number; more than eight repeat its sign.
-    void put(long value, int bytes, RowBuffer row) {
-        LONG.set(room, 0, value);
-        for (var at = Long.BYTES; at < bytes; at += Long.BYTES) LONG.set(room, at, value >> (Long.SIZE - 1));
-        row.put(room, 0, bytes);
+    static void put(long value, int bytes, RowBuffer row) {
+        row.putLittleEndian(value, Math.min(bytes, Long.BYTES));
+        for (var at = Long.BYTES; at < bytes; at += Long.BYTES)
+            row.putLittleEndian(value >> (Long.SIZE - 1), Long.BYTES);
     }
 
     /// How many bytes or elements follow.

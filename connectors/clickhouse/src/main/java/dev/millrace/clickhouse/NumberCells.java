@@ -12,7 +12,6 @@ final class NumberCells {
     /// A whole number of one to eight bytes, between bounds that a `long` has.
     static final class Narrow implements Cell {
         private final JsonNumber number = new JsonNumber();
-        private final LittleEndian little = new LittleEndian();
         private final int bytes;
         private final long least;
         private final long most;
@@ -28,7 +27,7 @@ final class NumberCells {
         public @Nullable String put(byte[] source, int at, RowBuffer row) {
             if (!Cell.digitOrSign(source[at])) return Cell.wrong(source[at]);
             var reason = number.integer(source, at, least, most);
-            if (reason == null) little.put(number.value(), bytes, row);
+            if (reason == null) LittleEndian.put(number.value(), bytes, row);
             return reason;
         }
     }
@@ -61,7 +60,6 @@ final class NumberCells {
         private static final int INT128_DIGITS = 38;
 
         private final JsonNumber number = new JsonNumber();
-        private final LittleEndian little = new LittleEndian();
         private final WideInteger whole = new WideInteger();
         private final int precision;
         private final int scale;
@@ -79,7 +77,7 @@ final class NumberCells {
             var reason = number.decimal(source, at, precision, scale);
             if (reason != null) return reason;
             if (precision > LONG_DIGITS) return whole.put(number, scale, bytes, true, row);
-            little.put(number.unscaled(scale), bytes, row);
+            LittleEndian.put(number.unscaled(scale), bytes, row);
             return null;
         }
     }
@@ -87,7 +85,6 @@ final class NumberCells {
     /// A binary number that gives the decimal one back, digit for digit.
     static final class Binary implements Cell {
         private final JsonNumber number = new JsonNumber();
-        private final LittleEndian little = new LittleEndian();
         private final boolean wide;
 
         Binary(boolean wide) {
@@ -99,8 +96,8 @@ final class NumberCells {
             if (!Cell.digitOrSign(source[at])) return Cell.wrong(source[at]);
             var reason = wide ? number.binary64(source, at) : number.binary32(source, at);
             if (reason != null) return reason;
-            if (wide) little.put(Double.doubleToRawLongBits(number.nearest64()), Double.BYTES, row);
-            else little.put(Float.floatToRawIntBits(number.nearest32()), Float.BYTES, row);
+            if (wide) LittleEndian.put(Double.doubleToRawLongBits(number.nearest64()), Double.BYTES, row);
+            else LittleEndian.put(Float.floatToRawIntBits(number.nearest32()), Float.BYTES, row);
             return null;
         }
     }

@@ -166,7 +166,7 @@ final class Preflight {
         var facts = new TableFacts(settings.database(), settings.table(), server.engine(), "", window, 0, false);
         double own = settings.limits().insertsPerSecond();
         var tooFew = TokenMemory.shortOf(facts, own);
-        if (!tooFew.isEmpty()) hazards.add(tooFew + ": " + facts.alter(TokenMemory.enough(own)));
+        if (!tooFew.isEmpty()) hazards.add(tooFew + ": " + facts.alter(TokenWindow.enough(own)));
     }
 
     private long share(long deadlineNanos, int among) {
@@ -259,9 +259,9 @@ final class Preflight {
 
     private String replayed(ShardId shard, TokenMemory memory) {
         var window = recognition(shard).windowNanos();
-        if (window >= TokenMemory.REPLAY.toNanos()) return "";
-        return ", and a crash with its replay takes " + TokenMemory.REPLAY.toSeconds() + " s: let " + table()
-                + " remember " + TokenMemory.enough(memory.entriesPerSecond());
+        if (window >= TokenWindow.REPLAY.toNanos()) return "";
+        return ", and a crash with its replay takes " + TokenWindow.REPLAY.toSeconds() + " s: let " + table()
+                + " remember " + TokenWindow.enough(memory.entriesPerSecond());
     }
 
     /// Whether it is known what a shard's servers remember of tokens, or that they don't tell.

@@ -25,7 +25,7 @@ record Remembered(long entries, long seconds, boolean readable, String forgets) 
                     readable,
                     "view " + view + " fills " + target + ", which remembers no tokens: "
                             + (target.mergeTree()
-                                    ? target.alter(TableFacts.AMPLE_TOKENS)
+                                    ? target.alter(TokenWindow.AMPLE_TOKENS)
                                     : "fill a table of the MergeTree family"));
         return new Remembered(
                 Math.min(entries, target.window()), Math.min(seconds, target.seconds()), readable, forgets);

@@ -201,7 +201,7 @@ final class SinkCheckup {
                         Level.L0,
                         facts.engine() + " at " + one.endpoint() + " remembers no tokens: "
                                 + (facts.mergeTree()
-                                        ? facts.alter(TableFacts.AMPLE_TOKENS)
+                                        ? facts.alter(TokenWindow.AMPLE_TOKENS)
                                         : "use an engine of the MergeTree family"));
             if (!one.facts().forgets().isEmpty())
                 return new Guarantee(

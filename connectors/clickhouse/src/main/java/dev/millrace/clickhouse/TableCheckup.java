@@ -119,7 +119,7 @@ final class TableCheckup {
             findings.add(Finding.hazard(
                     where,
                     found + " remembers no tokens: a batch that is sent again is stored twice",
-                    found.alter(TableFacts.AMPLE_TOKENS)));
+                    found.alter(TokenWindow.AMPLE_TOKENS)));
         else if (!found.replicated() && !MemoryLook.tells(settings, found.engine()))
             findings.add(Finding.hazard(
                     where,
@@ -132,7 +132,7 @@ final class TableCheckup {
             findings.add(Finding.hazard(
                     where,
                     tooFew + ": a batch that is sent again later than that is stored twice",
-                    found.alter(TokenMemory.enough(perSecond))));
+                    found.alter(TokenWindow.enough(perSecond))));
         if (found.remembers() && found.seconds() < SHORT_SECONDS)
             findings.add(Finding.hazard(
                     where,
@@ -167,7 +167,7 @@ final class TableCheckup {
                             + "), which remembers no tokens: a batch that is sent again is stored once in " + found
                             + " and twice there",
                     target.mergeTree()
-                            ? target.alter(TableFacts.AMPLE_TOKENS)
+                            ? target.alter(TokenWindow.AMPLE_TOKENS)
                             : "fill a table of the MergeTree family"));
         }
     }

@@ -13,9 +13,6 @@ record TableFacts(
         long window,
         long windowSeconds,
         boolean fsync) {
-    /// Of tokens, for most tables.
-    static final long AMPLE_TOKENS = 10_000;
-
     boolean mergeTree() {
         return engine.endsWith("MergeTree");
     }
@@ -47,7 +44,7 @@ record TableFacts(
     Remembered remembered(boolean readable) {
         return remembers()
                 ? new Remembered(window, seconds(), readable, "")
-                : new Remembered(0, 0, readable, this + " remembers no tokens: " + alter(AMPLE_TOKENS));
+                : new Remembered(0, 0, readable, this + " remembers no tokens: " + alter(TokenWindow.AMPLE_TOKENS));
     }
 
     /// The statement that lets it remember so many tokens.

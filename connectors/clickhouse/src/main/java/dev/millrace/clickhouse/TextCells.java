@@ -73,7 +73,6 @@ final class TextCells {
     static final class Word implements Cell {
         private final Words words;
         private final int[] numbers;
-        private final LittleEndian little = new LittleEndian();
         private final int bytes;
 
         Word(Map<String, Integer> numbers, int bytes) {
@@ -87,7 +86,7 @@ final class TextCells {
             if (source[at] != '"') return Cell.wrong(source[at]);
             var place = words.place(source, at);
             if (place < 0) return Reasons.UNKNOWN_WORD;
-            little.put(numbers[place], bytes, row);
+            LittleEndian.put(numbers[place], bytes, row);
             return null;
         }
     }

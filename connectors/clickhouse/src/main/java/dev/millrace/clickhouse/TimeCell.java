@@ -30,17 +30,16 @@ final class TimeCell implements Cell {
     private static final int DAY = -1;
 
     private final IsoTime time = new IsoTime();
-    private final LittleEndian little = new LittleEndian();
     private final byte[] text = new byte[LONGEST];
-    private final int bytes;
+    private final int width;
     private final int digits;
     private final long least;
     private final long most;
     private final long power;
     private final boolean zoneless;
 
-    private TimeCell(int bytes, int digits, long least, long most, boolean zoneless) {
-        this.bytes = bytes;
+    private TimeCell(int width, int digits, long least, long most, boolean zoneless) {
+        this.width = width;
         this.digits = digits;
         this.least = least;
         this.most = most;
@@ -72,27 +71,33 @@ final class TimeCell implements Cell {
     @Override
     public @Nullable String put(byte[] source, int at, RowBuffer row) {
         if (source[at] != '"') return Cell.wrong(source[at]);
+        var end = JsonString.plain(source, at + 1);
+        if (source[end] == '"') return put(source, at + 1, end - at - 1, row);
         var length = JsonString.ascii(source, at, text);
-        if (length < 0) return Reasons.BAD_FORMAT;
-        return digits == DAY ? putDay(length, row) : putMoment(length, row);
+        return length < 0 ? Reasons.BAD_FORMAT : put(text, 0, length, row);
     }
 
-    private @Nullable String putDay(int length, RowBuffer row) {
-        var reason = time.refused(IsoTime.Form.DATE, text, length, 0);
+    private @Nullable String put(byte[] bytes, int from, int length, RowBuffer row) {
+        if (length > LONGEST) return Reasons.BAD_FORMAT;
+        return digits == DAY ? putDay(bytes, from, length, row) : putMoment(bytes, from, length, row);
+    }
+
+    private @Nullable String putDay(byte[] bytes, int from, int length, RowBuffer row) {
+        var reason = time.refused(IsoTime.Form.DATE, bytes, from, length, 0);
         if (reason != null) return reason;
         var day = time.epochDay();
         if (day < least || day > most) return Reasons.OUT_OF_RANGE;
-        little.put(day, bytes, row);
+        LittleEndian.put(day, width, row);
         return null;
     }
 
-    private @Nullable String putMoment(int length, RowBuffer row) {
-        var reason = time.refused(IsoTime.Form.TIMESTAMPTZ, text, length, digits);
+    private @Nullable String putMoment(byte[] bytes, int from, int length, RowBuffer row) {
+        var reason = time.refused(IsoTime.Form.TIMESTAMPTZ, bytes, from, length, digits);
         if (reason != null) return reason;
         if (!time.zoned() && !zoneless) return Reasons.NO_ZONE;
         var second = time.epochSecond();
         if (second < least || second > most) return Reasons.OUT_OF_RANGE;
-        little.put(second * power + time.fraction(), bytes, row);
+        LittleEndian.put(second * power + time.fraction(), width, row);
         return null;
     }
 }

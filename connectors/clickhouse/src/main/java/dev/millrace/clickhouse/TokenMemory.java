@@ -3,7 +3,6 @@ package dev.millrace.clickhouse;
 import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.Recognition;
 import dev.millrace.sinkpool.TokenLog;
-import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /// For how long a token is sure to be known in one shard, by what looks at its table told (EO-10).
@@ -18,10 +17,6 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Thread ownership: shared.
 final class TokenMemory {
-    /// A session that times out, and a process that starts again.
-    static final Duration REPLAY = Duration.ofSeconds(60);
-
-    private static final double SURE = 0.9;
     private static final double NANOS_PER_SECOND = 1e9;
 
     /// Both guarded by this object.
@@ -75,21 +70,17 @@ final class TokenMemory {
 
     private long windowNanos(Remembered remembered, long nowNanos) {
         if (remembered.entries() == 0) return 0;
-        return Math.min(remembered.nanos(), history.windowNanos(nowNanos, remembered.entries() * SURE));
+        return Math.min(remembered.nanos(), history.windowNanos(nowNanos, remembered.entries() * TokenWindow.SURE));
     }
 
     /// That it is shorter than a replay may take, with what to set; empty where it is not.
     /// `perSecond` are the entries that everybody makes.
     static String shortOf(TableFacts table, double perSecond) {
-        var needed = perSecond * REPLAY.toSeconds();
+        var needed = perSecond * TokenWindow.REPLAY.toSeconds();
         if (!table.remembers() || table.window() >= needed) return "";
         return "%s remembers %d tokens, counted in each table partition that a batch touches, of everybody who writes there: at %.0f a second that is %.0f s, and a crash with its replay takes %d s"
-                .formatted(table, table.window(), perSecond, table.window() / perSecond, REPLAY.toSeconds());
-    }
-
-    /// Tokens for an hour, in thousands.
-    static long enough(double perSecond) {
-        return Math.max(TableFacts.AMPLE_TOKENS, (long) Math.ceil(perSecond * 3.6) * 1000);
+                .formatted(
+                        table, table.window(), perSecond, table.window() / perSecond, TokenWindow.REPLAY.toSeconds());
     }
 
     /// In words: what bounds it.

@@ -13,7 +13,6 @@ final class WideInteger {
     private static final int MOST_DIGITS = 78;
     private static final long LOW_HALF = 0xFFFF_FFFFL;
 
-    private final LittleEndian little = new LittleEndian();
     private final byte[] digits = new byte[MOST_DIGITS];
     /// The lowest first; one more than 256 bits have, for what is too large.
     private final int[] limbs = new int[9];
@@ -28,7 +27,7 @@ final class WideInteger {
         var negative = number.negative() && !number.zero();
         if (length > MOST_DIGITS || (negative && !signed)) return Reasons.OUT_OF_RANGE;
         if (length <= LONG_DIGITS) {
-            little.put(number.unscaled(scale), bytes, row);
+            LittleEndian.put(number.unscaled(scale), bytes, row);
             return null;
         }
         read(number, (int) length);

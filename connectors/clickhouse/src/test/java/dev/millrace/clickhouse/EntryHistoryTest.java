@@ -75,7 +75,7 @@ class EntryHistoryTest {
         var few = new TableFacts("shop", "events", "MergeTree", "", 200, 0, false);
         assertThat(TokenMemory.shortOf(few, 4)).contains("remembers 200 tokens", "at 4 a second that is 50 s", "60 s");
         assertThat(TokenMemory.shortOf(few, 3)).isEmpty();
-        assertThat(TokenMemory.enough(4)).isEqualTo(15_000);
-        assertThat(TokenMemory.enough(1)).isEqualTo(10_000);
+        assertThat(TokenWindow.enough(4)).isEqualTo(15_000);
+        assertThat(TokenWindow.enough(1)).isEqualTo(10_000);
     }
 }

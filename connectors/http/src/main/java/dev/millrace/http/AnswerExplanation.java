@@ -19,6 +19,14 @@ public record AnswerExplanation(
         return found;
     }
 
+    /// Each line of the table, and last, with the status 0, what is done with a status that is in none.
+    public static List<AnswerExplanation> all() {
+        var all = new ArrayList<AnswerExplanation>();
+        for (var rule : Answers.TABLE) all.add(of(rule.status(), rule, true));
+        all.add(of(0, Answers.of(0, false), false));
+        return all;
+    }
+
     private static AnswerExplanation of(int status, Rule rule, boolean known) {
         return new AnswerExplanation(
                 status,

@@ -21,6 +21,7 @@ import java.util.ArrayList;
 /// Lines as rows of real chunks, small ones, so that a batch has many.
 final class Rows {
     static final RowEncoder VERBATIM = (record, row) -> {
+        if (record.valueLength() < 0) return new RowEncoder.Encoded.Poison("null_value", "the record has no value");
         row.put(record.valueArray(), record.valueFrom(), record.valueLength());
         row.put((byte) '\n');
         return RowEncoder.Encoded.WRITTEN;

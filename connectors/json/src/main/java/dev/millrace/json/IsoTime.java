@@ -37,12 +37,12 @@ public final class IsoTime {
     private boolean zoned;
     private int offset;
 
-    /// Reads the first `length` bytes. Null if the column keeps them as they are, or why not. `digits` is
+    /// Reads `length` bytes from `from` on. Null if the column keeps them as they are, or why not. `digits` is
     /// how many digits of a second it keeps, at most 9.
-    public @Nullable String refused(Form form, byte[] bytes, int length, int digits) {
+    public @Nullable String refused(Form form, byte[] bytes, int from, int length, int digits) {
         text = bytes;
-        to = length;
-        at = 0;
+        to = from + length;
+        at = from;
         reason = null;
         zoned = false;
         offset = 0;

@@ -19,6 +19,9 @@ public final class JsonNumber {
     private static final long MOST_EXPONENT = 1_000_000_000;
     private static final int LONG_DIGITS = 19;
 
+    /// Any number of so many digits is a `long`.
+    private static final int MOST_SMALL_DIGITS = 18;
+
     /// Any decimal of that many digits comes back from its nearest binary number, in this range of
     /// powers of ten.
     private static final int SAFE_DOUBLE_DIGITS = 15;
@@ -62,6 +65,11 @@ public final class JsonNumber {
 
     private long spelledLow;
 
+    /// All its digits as one number, where they are `small`.
+    private long all;
+
+    private boolean small;
+
     /// Where its first digit that is not zero stands.
     private int firstDigit;
 
@@ -73,15 +81,14 @@ public final class JsonNumber {
     public @Nullable String read(byte[] bytes, int at) {
         source = bytes;
         from = at;
-        to = end(bytes, at);
-        if (to - from > LONGEST) return Reasons.NUMBER_TOO_LONG;
         negative = bytes[at] == '-';
+        var spelled = 0L;
         var digits = 0;
         var point = -1;
         var first = -1;
         var last = -1;
         var next = negative ? at + 1 : at;
-        for (; next < to && bytes[next] != 'e' && bytes[next] != 'E'; next++) {
+        for (; (bytes[next] >= '0' && bytes[next] <= '9') || bytes[next] == '.'; next++) {
             if (bytes[next] == '.') {
                 point = digits;
                 continue;
@@ -93,10 +100,15 @@ public final class JsonNumber {
                 }
                 last = digits;
             }
+            spelled = 10 * spelled + (bytes[next] - '0');
             digits++;
         }
-        exponential = next < to;
+        exponential = bytes[next] == 'e' || bytes[next] == 'E';
+        to = exponential ? end(bytes, next) : next;
+        if (to - from > LONGEST) return Reasons.NUMBER_TOO_LONG;
         plain = point < 0 && !exponential;
+        small = digits <= MOST_SMALL_DIGITS;
+        all = spelled;
         var exponent = exponential ? exponent(next + 1) : 0;
         var before = point < 0 ? digits : point;
         zero = first < 0;
@@ -133,6 +145,10 @@ public final class JsonNumber {
         if (reason != null) return reason;
         if (low < 0) return Reasons.FRACTION;
         if (high > LONG_DIGITS) return Reasons.OUT_OF_RANGE;
+        if (small && high <= MOST_SMALL_DIGITS) {
+            value = unscaled(0);
+            return value < least || value > most ? Reasons.OUT_OF_RANGE : null;
+        }
         // Towards the negative, which reaches one further.
         var negated = 0L;
         var next = firstDigit;
@@ -214,6 +230,7 @@ public final class JsonNumber {
 
     /// Its significant digits as one number. There are at most 18.
     private long magnitude() {
+        if (small) return zero ? 0 : timesTen(all, spelledLow - low);
         var digits = 0L;
         var next = firstDigit;
         for (var seen = 0; seen < significant; next++) {
@@ -226,9 +243,17 @@ public final class JsonNumber {
 
     /// The number times ten to the power of `scale`, which is whole and has at most 18 digits.
     public long unscaled(int scale) {
-        var digits = magnitude();
-        for (var zeros = zero ? 0 : low + scale; zeros > 0; zeros--) digits *= 10;
+        if (zero) return 0;
+        var digits = small ? timesTen(all, spelledLow + scale) : timesTen(magnitude(), low + scale);
         return negative ? -digits : digits;
+    }
+
+    /// A number times ten to a power, of which whole digits are left.
+    private static long timesTen(long number, long power) {
+        var left = number;
+        for (var i = power; i > 0; i--) left *= 10;
+        for (var i = power; i < 0; i++) left /= 10;
+        return left;
     }
 
     /// Copies its significant digits, each from 0 to 9, and returns how many. There is room.

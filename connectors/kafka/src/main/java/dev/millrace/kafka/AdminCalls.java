@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.admin.Admin;
@@ -99,12 +100,28 @@ final class AdminCalls implements AutoCloseable {
         }
     }
 
+    /// What was asked together with others the first time, and alone when it is asked again.
+    static <T> Supplier<KafkaFuture<T>> firstOr(KafkaFuture<T> first, Supplier<KafkaFuture<T>> again) {
+        var taken = new AtomicBoolean();
+        return () -> taken.compareAndSet(false, true) ? first : again.get();
+    }
+
+    /// Whether somebody else's answer, or a later one, may be another.
+    static boolean passing(Failed failed) {
+        return failed.why() instanceof RetriableException;
+    }
+
+    static boolean unknownTopic(Failed failed) {
+        return failed.why() instanceof UnknownTopicOrPartitionException;
+    }
+
     // In slices, so that a stop during a start ends the start.
     private <T> T await(KafkaFuture<T> answer, long untilNanos) throws Exception {
         while (true) {
             if (stopped.getAsBoolean()) throw new Stopped();
             try {
-                return answer.get(SLICE_NANOS, TimeUnit.NANOSECONDS);
+                var left = untilNanos - clock.nanoTime();
+                return answer.get(Math.clamp(left, 0, SLICE_NANOS), TimeUnit.NANOSECONDS);
             } catch (java.util.concurrent.TimeoutException slice) {
                 if (NanoClock.reached(untilNanos, clock.nanoTime()))
                     throw new org.apache.kafka.common.errors.TimeoutException("no answer in time", slice);

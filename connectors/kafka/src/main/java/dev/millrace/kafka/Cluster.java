@@ -10,9 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ConsumerGroupDescription;
 import org.apache.kafka.clients.admin.CreateTopicsOptions;
@@ -24,12 +22,10 @@ import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.IsolationLevel;
-import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.Node;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.errors.GroupIdNotFoundException;
-import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.jspecify.annotations.Nullable;
 
 /// The cluster as one who looks at it asks: everything by one deadline, and nothing that changes anything.
@@ -76,7 +72,7 @@ final class Cluster implements AutoCloseable {
                         entry.getKey(),
                         calls.ask(
                                 "describe topic " + entry.getKey(),
-                                firstOr(
+                                AdminCalls.firstOr(
                                         entry.getValue(),
                                         () -> admin.describeTopics(List.of(entry.getKey()), options)
                                                 .topicNameValues()
@@ -84,16 +80,10 @@ final class Cluster implements AutoCloseable {
                                 untilNanos));
             } catch (Failed failed) {
                 if (SourceCheckup.denied(failed)) hidden.accept(entry.getKey());
-                else if (!(failed.why() instanceof UnknownTopicOrPartitionException)) throw failed;
+                else if (!AdminCalls.unknownTopic(failed)) throw failed;
             }
         }
         return found;
-    }
-
-    /// What was asked together with others the first time, and alone when it is asked again.
-    private static <T> Supplier<KafkaFuture<T>> firstOr(KafkaFuture<T> first, Supplier<KafkaFuture<T>> again) {
-        var taken = new AtomicBoolean();
-        return () -> taken.compareAndSet(false, true) ? first : again.get();
     }
 
     Map<String, String> settingsOfTopic(String topic) throws Failed {
@@ -126,6 +116,10 @@ final class Cluster implements AutoCloseable {
             if (failed.why() instanceof GroupIdNotFoundException) return null;
             throw failed;
         }
+    }
+
+    GroupCalls groups() {
+        return new GroupCalls(admin, calls, untilNanos);
     }
 
     Map<TopicPartition, OffsetAndMetadata> committed(String group) throws Failed {

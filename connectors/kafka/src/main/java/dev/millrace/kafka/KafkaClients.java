@@ -68,9 +68,14 @@ public final class KafkaClients {
         return refused;
     }
 
-    /// The settings of group member `member`, defaults of ours included.
-    public Map<String, Object> consumerProperties(int member) {
+    /// The settings of group member `member`, defaults of ours included. All members of this process may own
+    /// `partitions`.
+    public Map<String, Object> consumerProperties(int member, long partitions) {
         var all = new HashMap<String, Object>(KafkaClientDefaults.givingWay());
+        var each = Math.ceilDiv(partitions, settings.consumers());
+        all.put(
+                ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG,
+                Long.toString(KafkaClientDefaults.partitionFetchBytes(settings.properties(), each)));
         all.put("client.id", settings.groupId() + "-" + member);
         all.put(
                 "metadata.max.age.ms",
@@ -90,13 +95,13 @@ public final class KafkaClients {
     }
 
     /// A consumer whose keys and values are slices of the fetch response.
-    public Consumer<ByteBuffer, ByteBuffer> consumer(int member) {
-        return new KafkaConsumer<>(consumerProperties(member), new FetchedBytes(), new FetchedBytes());
+    public Consumer<ByteBuffer, ByteBuffer> consumer(int member, long partitions) {
+        return new KafkaConsumer<>(consumerProperties(member, partitions), new FetchedBytes(), new FetchedBytes());
     }
 
     /// A consumer in no group that unpacks one record at a time, as a member would.
     Consumer<ByteBuffer, ByteBuffer> alone() {
-        var all = consumerProperties(0);
+        var all = consumerProperties(0, 1);
         all.put("client.id", settings.groupId() + "-alone");
         all.remove("group.id");
         all.remove("group.instance.id");

@@ -4,6 +4,7 @@ import dev.millrace.checkpoint.OpenHandles;
 import dev.millrace.checkpoint.SourcePartition;
 import dev.millrace.checkpoint.TopicId;
 import dev.millrace.sinkpool.DeadLetters;
+import dev.millrace.sinkpool.Finding;
 import dev.millrace.sinkpool.Intake;
 import dev.millrace.sinkpool.NanoClock;
 import java.nio.ByteBuffer;
@@ -19,6 +20,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;
+import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
@@ -48,7 +50,12 @@ public final class KafkaSource implements AutoCloseable {
     private final CountDownLatch ended;
     private final AtomicBoolean failureTold = new AtomicBoolean();
     private volatile boolean stopped;
+
+    /// Of all topics at the start.
+    private volatile long partitions;
+
     private volatile boolean begun;
+    private volatile @Nullable Admin client;
     private volatile @Nullable AdminCalls calls;
     private volatile @Nullable AdminCalls atTheEnd;
     private volatile @Nullable TopicWatch watch;
@@ -100,7 +107,7 @@ public final class KafkaSource implements AutoCloseable {
         var epochs = new AtomicLong();
         var shared = new SourceMember.Shared(
                 settings,
-                member -> around.apply(clients.consumer(member)),
+                member -> around.apply(clients.consumer(member, partitions)),
                 new Oversized(clients::alone, clock),
                 clock,
                 accounts,
@@ -128,10 +135,11 @@ public final class KafkaSource implements AutoCloseable {
     /// Throws [StartRefused], within `startup_timeout`, with a line and an exit code.
     public boolean start() throws StartRefused {
         if (stopped) return false;
-        var client = admin();
-        var admin = new AdminCalls(client, clock, () -> stopped);
+        var made = admin();
+        var admin = new AdminCalls(made, clock, () -> stopped);
+        client = made;
         calls = admin;
-        atTheEnd = new AdminCalls(client, clock, () -> false);
+        atTheEnd = new AdminCalls(made, clock, () -> false);
         var ids = new HashMap<String, TopicId>();
         try {
             var topics = new SourceStart(settings, admin, clock).run();
@@ -143,6 +151,7 @@ public final class KafkaSource implements AutoCloseable {
                                 .hashCode());
             var counts = new TreeMap<String, Integer>();
             topics.forEach((name, topic) -> counts.put(name, topic.partitions()));
+            partitions = counts.values().stream().mapToLong(Integer::longValue).sum();
             var refusal = listener.starts(counts);
             if (refusal != null) throw new StartRefused(2, refusal);
             open();
@@ -174,7 +183,7 @@ public final class KafkaSource implements AutoCloseable {
         }
     }
 
-    private org.apache.kafka.clients.admin.Admin admin() throws StartRefused {
+    private Admin admin() throws StartRefused {
         try {
             return clients.admin();
         } catch (org.apache.kafka.common.KafkaException wrong) {
@@ -213,6 +222,27 @@ public final class KafkaSource implements AutoCloseable {
         for (var member : members) member.finish(deadlineNanos);
     }
 
+    /// What the cluster holds for pipelines that run no more, as a note for each kind. Blocks until then; empty where
+    /// that is not told, or a stop comes first.
+    public List<Finding> leftovers(long deadlineNanos) {
+        var asked = client;
+        if (asked == null) return List.of();
+        var questions = new AdminCalls(asked, clock, () -> stopped);
+        try {
+            return new Leftovers(new GroupCalls(asked, questions, deadlineNanos), settings).look();
+        } catch (AdminCalls.Failed failed) {
+            LOG.atDebug()
+                    .addKeyValue("event", "leftovers_unknown")
+                    .log(
+                            "what=\"{}\" why=\"{}\"",
+                            failed.getMessage(),
+                            failed.why().getMessage());
+            return List.of();
+        } catch (AdminCalls.Stopped _) {
+            return List.of();
+        }
+    }
+
     /// Whether every member has ended.
     public boolean awaitClosed(long untilNanos) throws InterruptedException {
         if (!begun) return true;
@@ -223,8 +253,10 @@ public final class KafkaSource implements AutoCloseable {
         var now = clock.nanoTime();
         var views = members.stream().map(member -> member.view(now)).toList();
         var ready = begun && views.stream().allMatch(view -> view.phase() == MemberView.Phase.ASSIGNED);
+        var looking = watch;
         return new SourceView(
                 ready,
+                looking == null || stopped ? 0 : looking.silentForNanos(now),
                 clients.maxPollIntervalNanos(),
                 views,
                 accounts.all().stream()

@@ -28,16 +28,22 @@ final class MemberCommits {
     private final Consumer<ByteBuffer, ByteBuffer> consumer;
     private final SourceMachine machine;
     private final MemberEvents events;
+    private final CommitTrouble trouble;
     private final NanoClock clock;
     private @Nullable Send out;
     private @Nullable Exception fatal;
     private @Nullable TopicPartition planKept;
 
     MemberCommits(
-            Consumer<ByteBuffer, ByteBuffer> consumer, SourceMachine machine, MemberEvents events, NanoClock clock) {
+            Consumer<ByteBuffer, ByteBuffer> consumer,
+            SourceMachine machine,
+            MemberEvents events,
+            CommitTrouble trouble,
+            NanoClock clock) {
         this.consumer = consumer;
         this.machine = machine;
         this.events = events;
+        this.trouble = trouble;
         this.clock = clock;
     }
 
@@ -66,13 +72,15 @@ final class MemberCommits {
     void send(Send send) {
         out = send;
         consumer.commitAsync(CommitCall.offsets(send), (_, failure) -> {
-            note(send, failure);
-            events.later(new SourceEvent.CommitAnswered(send.attempt(), CommitCall.answer(failure, send)));
+            var answer = CommitCall.answer(failure, send);
+            note(send, failure, answer);
+            events.later(new SourceEvent.CommitAnswered(send.attempt(), answer));
         });
     }
 
-    private void note(Send send, @Nullable Exception failure) {
+    private void note(Send send, @Nullable Exception failure, Answer answer) {
         if (failure == null) {
+            trouble.taken(clock.nanoTime());
             if (planKept == null)
                 send.entries().forEach((partition, entry) -> {
                     if (PlanCodec.isPlan(entry.metadata())) planKept = CommitCall.kafka(partition);
@@ -82,6 +90,7 @@ final class MemberCommits {
         LOG.atDebug()
                 .addKeyValue("event", "commit_failed")
                 .log("attempt={} why=\"{}\"", send.attempt(), failure.toString());
+        trouble.failed(failure.toString(), answer instanceof Answer.Later, clock.nanoTime());
         if (CommitCall.fatal(failure)) fatal = failure;
     }
 
@@ -90,10 +99,10 @@ final class MemberCommits {
         try {
             consumer.commitSync(CommitCall.offsets(send), left(untilNanos));
         } catch (RuntimeException refused) {
-            note(send, refused);
             failure = refused;
         }
         var answer = CommitCall.answer(failure, send);
+        note(send, failure, answer);
         events.now(new SourceEvent.CommitAnswered(send.attempt(), answer));
         return answer;
     }

@@ -58,7 +58,7 @@ final class MemberPlans {
                 plan,
                 feeds,
                 intake.budget(),
-                () -> Segments.Share.of(intake.budget(), owned.size() * members),
+                () -> SegmentShare.of(intake.budget().maxRows(), intake.budget().maxBytes(), owned.size() * members),
                 nowNanos,
                 planning::nowSeconds);
     }

@@ -42,26 +42,13 @@ final class Segments {
         long bytes;
     }
 
-    /// How much of the budget one segment of one partition may take: what waits for plans, all
-    /// partitions together, is less than half of it, which a dead shard leaves over, and a partition
-    /// whose plans nobody commits must leave room for the others.
-    record Share(long rows, long bytes) {
-        /// Of a partition's part of the budget.
-        static final long PARTS = 2 * (MOST_WAITING + 1L);
-
-        static Share of(AdmissionBudget budget, int partitions) {
-            var parts = PARTS * (partitions + 1L);
-            return new Share(Math.max(1, budget.maxRows() / parts), Math.max(1, budget.maxBytes() / parts));
-        }
-    }
-
     /// Cuts of one partition that wait for their plan, beside what is collected meanwhile.
-    private static final int MOST_WAITING = 1;
+    static final int MOST_WAITING = 1;
 
     final SegmentPlan plan;
     private final Feeds feeds;
     private final AdmissionBudget budget;
-    private final Supplier<Share> share;
+    private final Supplier<SegmentShare> share;
     private final LongSupplier nowSeconds;
     private final ArrayDeque<Segment> replay = new ArrayDeque<>();
     private final Map<Long, Long> sinceNanos = new HashMap<>();
@@ -84,7 +71,7 @@ final class Segments {
             SegmentPlan plan,
             Feeds feeds,
             AdmissionBudget budget,
-            Supplier<Share> share,
+            Supplier<SegmentShare> share,
             long nowNanos,
             LongSupplier nowSeconds) {
         this.plan = plan;
@@ -138,7 +125,8 @@ final class Segments {
             if (budget.full() || budget.bytes() + next.bytes() > budget.maxBytes()) return false;
             // What a dead sink has of it does not end: one partition leaves room for the others.
             var mine = rebuiltBytes();
-            if (mine > 0 && mine + next.bytes() > Share.PARTS * share.get().bytes) return false;
+            if (mine > 0
+                    && mine + next.bytes() > SegmentShare.PARTS * share.get().bytes()) return false;
         }
         reserved = budget.take(0, next.bytes());
         return true;
@@ -192,7 +180,9 @@ final class Segments {
         bytes += chunk.byteCount();
         rows += chunk.rows();
         var most = share.get();
-        full |= rows >= most.rows || bytes >= most.bytes || feeds.outlet(outlet).fullBatch(group.rows, group.bytes);
+        full |= rows >= most.rows()
+                || bytes >= most.bytes()
+                || feeds.outlet(outlet).fullBatch(group.rows, group.bytes);
     }
 
     /// Some row waits for a cut.

@@ -71,7 +71,7 @@ public final class SourceCheckup {
     /// A member that is made and given back has connected nowhere.
     private boolean settingsFit() {
         try {
-            clients.consumer(0).close(CloseOptions.timeout(Duration.ZERO));
+            clients.consumer(0, 1).close(CloseOptions.timeout(Duration.ZERO));
             return true;
         } catch (KafkaException wrong) {
             findings.add(propertyFault(wrong));
@@ -96,6 +96,23 @@ public final class SourceCheckup {
         var configs = configs(cluster, topics.keySet());
         if (letterTopic != null) new LetterTopicCheckup(letterTopic, findings).look(cluster, configs);
         new OffsetsCheckup(settings, clients, clock, wallClock, findings).look(cluster, topics, configs, deadlineNanos);
+        leftovers(cluster);
+    }
+
+    /// Nothing rests on these.
+    private void leftovers(Cluster cluster) {
+        var left = new Leftovers(cluster.groups(), settings);
+        try {
+            findings.addAll(left.look());
+            var untold = left.untold();
+            if (untold != null) findings.add(untold);
+        } catch (Failed failed) {
+            findings.add(Finding.note(
+                    CLUSTER,
+                    "what is left here of pipelines that run no more is not known: could not " + failed.getMessage()
+                            + ": " + failed.why().getMessage(),
+                    ""));
+        }
     }
 
     private void protocol(Cluster cluster) throws Failed {

@@ -93,7 +93,7 @@ public final class SourceLog implements AutoCloseable {
     private Consumer<ByteBuffer, ByteBuffer> consumer() {
         var made = consumer;
         if (made == null) {
-            var properties = clients.consumerProperties(0);
+            var properties = clients.consumerProperties(0, 1);
             properties.remove("group.id");
             properties.remove("group.instance.id");
             // The newer protocol's settings belong to a group.

@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 /// Thread ownership: one caller at a time.
 public final class SourceMachine {
     /// Builders that hold a slab each: past this many a partition hands over what it has.
-    private static final int MOST_OPEN_BUILDERS = 64;
+    public static final int MOST_OPEN_BUILDERS = 64;
 
     /// How often shards are told that this source still waits for them.
     private static final long PRESSURE_EVERY_NANOS = 100_000_000L;

@@ -100,6 +100,7 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
     private final SourceMachine machine;
     private final Map<TopicPartition, SourcePartition> owned = new HashMap<>();
     private final ArrayList<SourceCommand> commands = new ArrayList<>();
+    private final CommitTrouble trouble;
 
     private @Nullable Gear gear;
     private volatile @Nullable TopicWatch watch;
@@ -127,6 +128,7 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
         this.index = index;
         this.shared = shared;
         this.clock = shared.clock();
+        this.trouble = new CommitTrouble(index);
         var now = clock.nanoTime();
         this.turnNanos = now;
         this.unassignedNanos = now;
@@ -219,7 +221,7 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
         gear = new Gear(
                 consumer,
                 new Arrivals(consumer),
-                new MemberCommits(consumer, machine, this, clock),
+                new MemberCommits(consumer, machine, this, trouble, clock),
                 new LogBounds(consumer, owned, this, this::ask));
     }
 
@@ -615,7 +617,12 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
     MemberView view(long nowNanos) {
         var without = (assigned && !arriving) || ended ? 0 : Math.max(0, nowNanos - unassignedNanos);
         return new MemberView(
-                index, phase(without), partitions, ended ? 0 : Math.max(0, nowNanos - turnNanos), without);
+                index,
+                phase(without),
+                partitions,
+                ended ? 0 : Math.max(0, nowNanos - turnNanos),
+                without,
+                ended ? 0 : trouble.forNanos(nowNanos));
     }
 
     private MemberView.Phase phase(long unassigned) {

@@ -14,6 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.RetriableException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -57,7 +58,9 @@ final class TopicWatch implements Runnable {
     private final Set<String> told = new HashSet<>();
     private volatile @Nullable Thread thread;
     private volatile boolean stopped;
+    private volatile @Nullable Long silentNanos;
     private boolean failing;
+    private long identityNanos;
 
     TopicWatch(
             KafkaSourceSettings.Watch often,
@@ -104,32 +107,58 @@ final class TopicWatch implements Runnable {
 
     private void watch() {
         thread = Thread.currentThread();
-        var identityNanos = clock.nanoTime() + often.identityNanos();
+        identityNanos = clock.nanoTime() + often.identityNanos();
         var lagNanos = clock.nanoTime();
-        while (!stopped) {
-            try {
-                var now = clock.nanoTime();
-                var topics = new TreeSet<>(asked);
-                asked.removeAll(topics);
-                if (NanoClock.reached(identityNanos, now)) {
-                    topics.addAll(known.keySet());
-                    identityNanos = now + often.identityNanos();
-                }
-                topics.addAll(missed.keySet());
-                if (!topics.isEmpty()) identify(topics);
-                if (NanoClock.reached(lagNanos, now)) {
+        try {
+            while (!stopped) {
+                var answered = lookAtTopics();
+                // Also where topics are not described: logs end somewhere all the same.
+                if (NanoClock.reached(lagNanos, clock.nanoTime())) {
                     readEnds();
                     lagNanos = clock.nanoTime() + often.lagNanos();
                 }
-                failing = false;
-                sleep(NanoClock.earlier(identityNanos, lagNanos));
-            } catch (AdminCalls.Stopped stop) {
-                return;
-            } catch (Failed failed) {
-                tellFailure(failed);
-                pause();
+                if (answered) sleep(NanoClock.earlier(identityNanos, lagNanos));
+                else pause();
             }
+        } catch (AdminCalls.Stopped _) {
+            // Nobody waits for an answer any more.
         }
+    }
+
+    /// Returns false where it failed in passing.
+    private boolean lookAtTopics() {
+        var now = clock.nanoTime();
+        var topics = new TreeSet<>(asked);
+        asked.removeAll(topics);
+        if (NanoClock.reached(identityNanos, now)) {
+            topics.addAll(known.keySet());
+            identityNanos = now + often.identityNanos();
+        }
+        topics.addAll(missed.keySet());
+        try {
+            if (!topics.isEmpty()) {
+                identify(topics);
+                silentNanos = null;
+            }
+            failing = false;
+            return true;
+        } catch (Failed failed) {
+            // A refusal is an answer.
+            if (failed.why() instanceof RetriableException) silentSince(now);
+            else silentNanos = null;
+            tellFailure(failed);
+            return false;
+        }
+    }
+
+    /// For how long no broker has answered what it asks beside the poll loops; 0 where one has.
+    long silentForNanos(long nowNanos) {
+        var since = silentNanos;
+        return since == null ? 0 : Math.max(0, nowNanos - since);
+    }
+
+    private void silentSince(long nanos) {
+        if (silentNanos == null) silentNanos = nanos;
     }
 
     // Also where something is asked for: what has just failed is among it, and may fail as fast again.
@@ -198,8 +227,11 @@ final class TopicWatch implements Runnable {
         for (var account : accounts.all())
             if (account.owner() != PartitionAccount.NOBODY) owned.put(CommitCall.kafka(account.partition), account);
         if (owned.isEmpty()) return;
-        var ends = calls.ends(owned.keySet(), clock.nanoTime() + ENDS_NANOS);
+        var asking = clock.nanoTime();
+        var ends = calls.ends(owned.keySet(), asking + ENDS_NANOS);
         var now = clock.nanoTime();
+        if (ends.isEmpty()) silentSince(asking);
+        else silentNanos = null;
         ends.forEach((partition, end) -> {
             var account = owned.get(partition);
             if (account != null) account.end(end, now);

@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -66,7 +67,7 @@ final class KafkaClientsTest {
         var properties = new KafkaClients(Bench.settings()
                         .consumers(2)
                         .properties(Map.of("max.poll.records", "7", "group.instance.id", "blue")))
-                .consumerProperties(1);
+                .consumerProperties(1, 4);
         assertThat(properties)
                 .containsEntry("max.poll.records", "7")
                 .containsEntry("group.instance.id", "blue-1")
@@ -82,7 +83,7 @@ final class KafkaClientsTest {
     void whileARecordIsLeftOutNoPollUnpacksMoreThanOne() {
         var settings = Bench.settings().properties(Map.of("max.poll.records", "7"));
         var skip = new KafkaSourceSettings.Skip("orders", 3, 200, 201);
-        assertThat(new KafkaClients(settings.skips(List.of(skip))).consumerProperties(0))
+        assertThat(new KafkaClients(settings.skips(List.of(skip))).consumerProperties(0, 4))
                 .containsEntry("max.poll.records", "1");
         assertThat(skip.from("orders", 3, 199)).isEqualTo(199);
         assertThat(skip.from("orders", 3, 200)).isEqualTo(202);
@@ -141,6 +142,20 @@ final class KafkaClientsTest {
         assertThat(ConsumerConfig.configNames()).containsAll(KafkaClientKeys.allowed());
     }
 
+    @Test
+    @Tag("SRC-14")
+    @DisplayName("SRC-14: what a member may have fetched of many partitions is twice one answer, and a MiB of each")
+    void manyPartitionsAreFetchedInSmallerPieces() {
+        var two = new KafkaClients(Bench.settings().consumers(2));
+        assertThat(two.consumerProperties(0, 16)).containsEntry("max.partition.fetch.bytes", "4194304");
+        assertThat(two.consumerProperties(0, 32)).containsEntry("max.partition.fetch.bytes", "2097152");
+        assertThat(two.consumerProperties(0, 5000)).containsEntry("max.partition.fetch.bytes", "1048576");
+        var larger = new KafkaClients(Bench.settings().properties(Map.of("fetch.max.bytes", "67108864")));
+        assertThat(larger.consumerProperties(0, 64)).containsEntry("max.partition.fetch.bytes", "2097152");
+        var said = new KafkaClients(Bench.settings().properties(Map.of("max.partition.fetch.bytes", "9000000")));
+        assertThat(said.consumerProperties(0, 5000)).containsEntry("max.partition.fetch.bytes", "9000000");
+    }
+
     @ParameterizedTest
     @EnumSource(GroupProtocol.class)
     @Tag("CFG-5")
@@ -150,7 +165,7 @@ final class KafkaClientsTest {
         var owned = KafkaClientDefaults.owned(KafkaSourceConfig.GroupProtocol.valueOf(protocol.name()));
         var told = new TreeMap<String, Object>(KafkaClientDefaults.givingWay());
         told.putAll(owned);
-        var made = new TreeMap<>(clients.consumerProperties(0));
+        var made = new TreeMap<>(clients.consumerProperties(0, 8));
         made.keySet().removeAll(Set.of("bootstrap.servers", "group.id", "client.id"));
         made.replaceAll((_, value) -> value.toString());
         assertThat(made).isEqualTo(told);

@@ -68,7 +68,8 @@ final class MemberCommitsTest {
         bench.poll(P0, 0, 3);
         bench.emptyPoll();
         try (var consumer = new Consumer()) {
-            var commits = new MemberCommits(consumer, bench.machine, new ToBench(bench), () -> bench.now);
+            var commits = new MemberCommits(
+                    consumer, bench.machine, new ToBench(bench), new CommitTrouble(0), () -> bench.now);
             consumer.refusals.add(new RebalanceInProgressException());
             assertThat(commits.commitNow(null, bench.now + 1_000_000_000L)).isFalse();
             assertThat(consumer.committed).isEmpty();

@@ -50,7 +50,10 @@ final class SourceCheckupTest {
 
     private static List<Finding> look(KafkaSourceSettings settings, @Nullable String letters, Duration limit) {
         return new SourceCheckup(settings, letters, NanoClock.SYSTEM, InstantSource.system())
-                .look(NanoClock.SYSTEM.nanoTime() + limit.toNanos());
+                .look(NanoClock.SYSTEM.nanoTime() + limit.toNanos()).stream()
+                        // Groups that other tests left on their broker.
+                        .filter(finding -> !finding.what().contains("offsets of Millrace"))
+                        .toList();
     }
 
     private static List<Finding> look(KafkaSourceSettings settings) {

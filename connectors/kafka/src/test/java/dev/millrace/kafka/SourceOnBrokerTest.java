@@ -8,18 +8,27 @@ import dev.millrace.kafka.KafkaSourceSettings.Subscription;
 import dev.millrace.kafka.KafkaSourceSettings.Values;
 import dev.millrace.lab.Topics;
 import dev.millrace.sinkpool.AdmissionBudget;
+import dev.millrace.sinkpool.DeadLetters;
 import dev.millrace.sinkpool.MemoryIntake;
+import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.RowEncoder;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Pattern;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewPartitions;
+import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -191,6 +200,83 @@ final class SourceOnBrokerTest {
             rig.awaitRows(250);
             rig.drain();
             assertOnce(rig, 250);
+        }
+    }
+
+    /// Gives as much as a poll may, and takes a moment for it.
+    private static Consumer<ByteBuffer, ByteBuffer> slow(Consumer<ByteBuffer, ByteBuffer> consumer) {
+        var handler = (InvocationHandler) (_, method, arguments) -> {
+            try {
+                if (method.getName().equals("poll")) LockSupport.parkNanos(3 * Rig.MS);
+                return method.invoke(consumer, arguments);
+            } catch (InvocationTargetException thrown) {
+                throw thrown.getCause();
+            }
+        };
+        @SuppressWarnings("unchecked")
+        var slow = (Consumer<ByteBuffer, ByteBuffer>) Proxy.newProxyInstance(
+                SourceOnBrokerTest.class.getClassLoader(), new Class<?>[] {Consumer.class}, handler);
+        return slow;
+    }
+
+    private static PartitionView first(Rig rig, String topic) {
+        return rig.source.view().partitions().stream()
+                .filter(one -> one.partition().topic().equals(topic))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static boolean behind(Rig rig, String topic) {
+        var lag = first(rig, topic).lag();
+        return lag != null && lag > 1_000;
+    }
+
+    @Test
+    @Tag("OPS-12")
+    @DisplayName("OPS-12: a member that never catches up commits, tells its lag, finds new topics of its pattern, and"
+            + " sees that one is gone")
+    void aMemberThatNeverCatchesUpDoesAllItsHousekeeping() throws Exception {
+        var prefix = SharedBroker.fresh("behind");
+        var large = prefix + ".a";
+        var later = prefix + ".b";
+        TOPICS.create(large, 1);
+        TOPICS.produce(large, 1, 60_000);
+        var settings = Rig.quick(
+                protocol,
+                KafkaSourceSettings.of(
+                        SharedBroker.bootstrap(),
+                        new Subscription.Matching(Pattern.compile(Pattern.quote(prefix) + ".*")),
+                        prefix));
+        var properties = new HashMap<>(settings.properties());
+        properties.put("max.poll.records", "10");
+        // What is fetched of one partition is given before anything of the next.
+        properties.put("max.partition.fetch.bytes", "2048");
+        try (var rig = new Rig(
+                settings.properties(properties),
+                List.of(Bench.sink(2)),
+                new MemoryIntake(),
+                NanoClock.SYSTEM,
+                DeadLetters.none(),
+                SourceOnBrokerTest::slow)) {
+            rig.source.start();
+            rig.awaitRows(100);
+            Await.until("its lag is known", () -> behind(rig, large));
+            Await.until("something is committed", () -> rig.committed(0) > 0);
+
+            TOPICS.create(later, 1);
+            TOPICS.produce(later, 1, 10);
+            Await.until(
+                    "the new topic is read",
+                    () -> rig.source.view().partitions().stream()
+                            .anyMatch(one -> one.partition().topic().equals(later) && one.polled() == 10));
+            assertThat(behind(rig, large)).isTrue();
+
+            try (var admin = Admin.create(Map.of("bootstrap.servers", SharedBroker.bootstrap()))) {
+                admin.deleteTopics(List.of(later)).all().get();
+            }
+            rig.awaitFailure();
+            assertThat(rig.failures).singleElement().asString().contains(later, "it is gone");
+            assertThat(behind(rig, large)).isTrue();
         }
     }
 

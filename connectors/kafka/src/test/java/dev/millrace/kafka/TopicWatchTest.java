@@ -6,19 +6,29 @@ import dev.millrace.checkpoint.TopicId;
 import dev.millrace.sinkpool.NanoClock;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.DescribeTopicsResult;
+import org.apache.kafka.clients.admin.ListOffsetsResult;
+import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.internals.KafkaFutureImpl;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 final class TopicWatchTest {
     /// Remembers why it is no longer watched.
@@ -114,5 +124,76 @@ final class TopicWatchTest {
         watch.stop();
         watch.run();
         assertThat(lookUps).hasValue(0);
+    }
+
+    /// Describes no topic, and says where a log ends.
+    private static Admin thatDescribesNothing(Runnable whenEndsAreAsked) {
+        return (Admin) Proxy.newProxyInstance(
+                TopicWatchTest.class.getClassLoader(), new Class<?>[] {Admin.class}, (_, method, arguments) -> {
+                    if (!method.getName().equals("listOffsets")) return new Refusal();
+                    whenEndsAreAsked.run();
+                    var ends = new HashMap<TopicPartition, KafkaFuture<ListOffsetsResultInfo>>();
+                    for (var partition : ((Map<?, ?>) arguments[0]).keySet())
+                        ends.put(
+                                (TopicPartition) partition,
+                                KafkaFuture.completedFuture(new ListOffsetsResultInfo(7, -1, Optional.empty())));
+                    return new ListOffsetsResult(ends);
+                });
+    }
+
+    @Test
+    @Timeout(20)
+    @Tag("OPS-12")
+    @DisplayName("OPS-12: where logs end is read though the topics are not described")
+    void theEndsAreReadThoughTopicsAreNotDescribed() {
+        var accounts = new Accounts(List.of(Bench.sink(1)));
+        accounts.of(Bench.P0).ownedBy(0);
+        var asked = new AtomicInteger();
+        var watches = new ArrayList<TopicWatch>();
+        var admin = thatDescribesNothing(() -> {
+            // Each look asks twice: for readers of what is committed, and for all.
+            if (asked.incrementAndGet() == 4) watches.getFirst().stop();
+        });
+        watches.add(new TopicWatch(
+                new KafkaSourceSettings.Watch(1, 1, 1, 1),
+                new AdminCalls(admin, NanoClock.SYSTEM, () -> false),
+                NanoClock.SYSTEM,
+                accounts,
+                List.of(new Ear()),
+                Map.of("orders", Bench.ID)));
+        watches.getFirst().ask(Set.of("orders"));
+        watches.getFirst().run();
+        assertThat(asked).hasValue(4);
+    }
+
+    /// Never comes, and keeps nobody waiting for longer than he says.
+    private static final class Silence extends KafkaFutureImpl<ListOffsetsResultInfo> {
+        private final AtomicLong waited;
+
+        Silence(AtomicLong waited) {
+            this.waited = waited;
+        }
+
+        @Override
+        public ListOffsetsResultInfo get(long timeout, TimeUnit unit) throws TimeoutException {
+            waited.addAndGet(unit.toNanos(timeout));
+            throw new TimeoutException();
+        }
+    }
+
+    @Test
+    @Tag("OPS-12")
+    @DisplayName("OPS-12: ends that nobody answers are waited for together, and not one after the other")
+    void endsThatNobodyAnswersAreWaitedForTogether() {
+        var waited = new AtomicLong();
+        var silence = new HashMap<TopicPartition, KafkaFuture<ListOffsetsResultInfo>>();
+        for (var n = 0; n < 1_000; n++) silence.put(new TopicPartition("orders", n), new Silence(waited));
+        var admin = (Admin) Proxy.newProxyInstance(
+                TopicWatchTest.class.getClassLoader(),
+                new Class<?>[] {Admin.class},
+                (_, _, _) -> new ListOffsetsResult(silence));
+        var ends = new AdminCalls(admin, waited::get, () -> false).ends(silence.keySet(), 1_000 * Bench.MS);
+        assertThat(ends).isEmpty();
+        assertThat(waited).hasValue(1_000 * Bench.MS);
     }
 }

@@ -48,21 +48,6 @@ final class EndpointCheckup {
                                                  where d.datname = pg_catalog.current_database())
               from pg_catalog.pg_control_system()""";
 
-    /// Whoever writes under a name writes more than once in so long.
-    private static final int FORGOTTEN_DAYS = 30;
-
-    private static final int FORGOTTEN_MOST = 10;
-
-    /// It reads the whole table, which is large only where there are many partitions.
-    private static final Duration FORGOTTEN_LIMIT = Duration.ofSeconds(2);
-
-    private static final String FORGOTTEN = """
-            select s.pipeline, s.sink, count(*), (extract(epoch from pg_catalog.now() - max(s.at)) / 86400)::bigint
-              from SEGMENTS s
-             group by s.pipeline, s.sink
-            having max(s.at) < pg_catalog.now() - interval '1 day' * ?
-             order by s.pipeline, s.sink limit ?""";
-
     private final PostgresSettings settings;
     private final String where;
     private final NanoClock clock;
@@ -165,7 +150,8 @@ final class EndpointCheckup {
                 for (var hazard : hazards) findings.add(Finding.hazard(where, hazard, ""));
                 var tokens = answer.tokens();
                 if (tokens != null) tokens(tokens, new TokenTable(table.schema()));
-                if (tokens instanceof TokenTable.Look.Ready) forgotten(session, new TokenTable(table.schema()));
+                if (tokens instanceof TokenTable.Look.Ready)
+                    findings.addAll(ForgottenTokens.of(session, new TokenTable(table.schema()), where));
                 if (settings.rows().onConflict() == OnConflict.IGNORE
                         && !facts.unique()
                         && !(tokens instanceof TokenTable.Look.Ready))
@@ -186,29 +172,6 @@ final class EndpointCheckup {
                 findings.add(Finding.hazard(
                         where, "no table " + table + ": rows that replay are not known by their tokens", RUN_INIT));
             case TokenTable.Look.Wrong(var what, var remedy) -> findings.add(Finding.fault(where, what, remedy));
-        }
-    }
-
-    /// Tokens of pipelines and sinks that write here no more: nobody prunes them (OPS-14).
-    private void forgotten(Connection session, TokenTable table) throws SQLException {
-        try (var asked = session.prepareStatement(FORGOTTEN.replace("SEGMENTS", table.quotedName()))) {
-            asked.setQueryTimeout(Math.toIntExact(FORGOTTEN_LIMIT.toSeconds()));
-            asked.setInt(1, FORGOTTEN_DAYS);
-            asked.setInt(2, FORGOTTEN_MOST);
-            try (var answer = asked.executeQuery()) {
-                while (answer.next())
-                    findings.add(Finding.note(
-                            where,
-                            "table " + table + " holds " + answer.getLong(3) + " tokens of pipeline "
-                                    + answer.getString(1) + ", sink " + answer.getString(2)
-                                    + ", which has stored nothing"
-                                    + " for " + answer.getLong(4) + " days",
-                            "if it runs no more and none of its rows is to come again: delete from "
-                                    + table.quotedName() + " where that pipeline and sink stand"));
-            }
-        } catch (SQLException failure) {
-            // Nothing rests on it: a table too large to be read in that time is left alone.
-            if (!Verdict.answered(failure)) throw failure;
         }
     }
 

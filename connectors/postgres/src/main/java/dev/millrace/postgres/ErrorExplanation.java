@@ -5,6 +5,7 @@ import dev.millrace.postgres.SqlStates.Says;
 import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /// What a person should know of one SQLSTATE, from the table that judges answers.
 ///
@@ -43,6 +44,13 @@ public record ErrorExplanation(
             if (isState(state)) return List.of(of(state, SqlStates.of(state)));
         }
         return List.of();
+    }
+
+    /// Each line of the table, and last what is done with a SQLSTATE that is in none.
+    public static List<ErrorExplanation> all() {
+        return Stream.concat(SqlStates.TABLE.stream(), Stream.of(SqlStates.UNKNOWN))
+                .map(rule -> of(rule.prefix(), rule))
+                .toList();
     }
 
     /// A word of five letters is none: a SQLSTATE that the standard or PostgreSQL made has a
@@ -92,11 +100,13 @@ public record ErrorExplanation(
     private static String remedy(Rule rule) {
         return switch (rule.prefix()) {
             case "23505" -> "set on_conflict: ignore if such a row is a repeat";
-            case "25006" -> "write to the primary; a standby takes over by itself when it is promoted";
+            case "25006" ->
+                "write to the primary, or end its default_transaction_read_only; a standby takes over by itself when it is promoted";
             case "28P01", "28000", "28" -> "put the right password into the file that postgres.password names";
             case "42501" -> "GRANT INSERT on the table to the user";
             case "42P01" -> "create the table, or name another as postgres.table";
             case "53100" -> "free or add disk space at the server";
+            case "57014" -> "see what makes the server slow; write.timeout is what an attempt is given";
             default -> remedy(rule.says());
         };
     }

@@ -127,7 +127,7 @@ final class JsonValue {
     private @Nullable String putTime(byte[] source, int at, Fit fit, boolean element, RowBuffer row) {
         var length = JsonString.ascii(source, at, text);
         if (length < 0) return Reasons.BAD_FORMAT;
-        var reason = time.refused(form(fit.kind()), text, length, fit.limit());
+        var reason = time.refused(form(fit.kind()), text, 0, length, fit.limit());
         if (reason != null) return reason;
         // An element may hold a blank.
         if (element) row.put((byte) '"');

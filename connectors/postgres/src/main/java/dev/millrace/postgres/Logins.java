@@ -14,6 +14,7 @@ import java.util.WeakHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.postgresql.Driver;
 import org.postgresql.jdbc.PgConnection;
 
@@ -49,9 +50,19 @@ final class Logins implements Closeable {
         try {
             // Looked at after the wire is known: a close in between cuts it, or is seen here.
             if (closed) throw new SQLException("the sink is closed", "08003");
-            var alarm = timer.schedule(wire::cut, limit.toMillis(), TimeUnit.MILLISECONDS);
+            var late = new AtomicBoolean();
+            var alarm = timer.schedule(
+                    () -> {
+                        late.set(true);
+                        wire.cut();
+                    },
+                    limit.toMillis(),
+                    TimeUnit.MILLISECONDS);
             try {
                 return open(wire, endpoint.properties(login.user(), password(), login.tls(), limit));
+            } catch (SQLException failure) {
+                // Else it looks as if the server had closed what was cut here.
+                throw late.get() ? unanswered(failure) : failure;
             } finally {
                 alarm.cancel(false);
             }
@@ -60,6 +71,10 @@ final class Logins implements Closeable {
         } finally {
             underWay.remove(wire);
         }
+    }
+
+    private SQLException unanswered(SQLException failure) {
+        return new SQLException("no answer within " + limit.toMillis() + " ms", "08001", failure);
     }
 
     private PgConnection open(Wire wire, Properties properties) throws SQLException {

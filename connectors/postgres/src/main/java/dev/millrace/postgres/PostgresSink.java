@@ -2,6 +2,7 @@ package dev.millrace.postgres;
 
 import dev.millrace.json.IgnoredFields;
 import dev.millrace.sinkpool.Checkup;
+import dev.millrace.sinkpool.Finding;
 import dev.millrace.sinkpool.LayoutWatch;
 import dev.millrace.sinkpool.Layouts;
 import dev.millrace.sinkpool.NanoClock;
@@ -13,6 +14,7 @@ import dev.millrace.sinkpool.Sink;
 import dev.millrace.sinkpool.SinkTraits;
 import dev.millrace.sinkpool.SinkWriter;
 import java.net.URI;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -205,6 +207,36 @@ public final class PostgresSink implements Sink, NewestTokens {
         var ways = shards.get(shard);
         if (ways == null) throw new IllegalArgumentException(shard + " is no shard of this sink");
         return new TokenQuestion(settings, housekeeping, clock).ask(ways, prefix, deadlineNanos);
+    }
+
+    @Override
+    public List<Finding> leftovers(long deadlineNanos) {
+        var layout = layouts.latest();
+        if (tokens == null || layout == null) return List.of();
+        var table = new TokenTable(layout.description().schema());
+        var found = new ArrayList<Finding>();
+        for (var shard : shards.entrySet())
+            if (tokens.found(shard.getKey()))
+                found.addAll(leftovers(shard.getKey(), shard.getValue(), table, deadlineNanos));
+        return found;
+    }
+
+    private List<Finding> leftovers(ShardId shard, List<PostgresEndpoint> ways, TokenTable table, long deadlineNanos) {
+        for (var way : ways) {
+            if (NanoClock.reached(deadlineNanos, clock.nanoTime())) break;
+            var attempt = new Attempt(clock, deadlineNanos);
+            var logins = new Logins(
+                    way, settings.login(), attempt.atMost(settings.limits().connectTimeout()), housekeeping);
+            try (var session = logins.open(attempt)) {
+                session.setNetworkTimeout(Runnable::run, attempt.remainingMillis());
+                return ForgottenTokens.of(session, table, shard + " at " + way);
+            } catch (SQLException unanswered) {
+                LOG.atDebug()
+                        .addKeyValue("event", "leftovers_unknown")
+                        .log("{} at {}: {}", shard, way, new Verdict(Phase.LOGIN, unanswered, false).outcome("", 0));
+            }
+        }
+        return List.of();
     }
 
     /// Cuts every session, so that attempts under way end, and closes the pools: all at once, for

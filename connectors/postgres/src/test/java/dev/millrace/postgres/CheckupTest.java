@@ -259,5 +259,18 @@ class CheckupTest {
         var note = only(lookWithTokens("keyed", OnConflict.ERROR, "old"), Severity.NOTE);
         assertThat(note.what()).contains("2 tokens of pipeline gone, sink warehouse", "for 40 days");
         assertThat(note.remedy()).contains("millrace_segments");
+
+        var ways = Map.of(Warehouse.SHARD, List.of(address(server, "old")));
+        try (var sink = PostgresSink.open(Warehouse.withTokens("keyed", OnConflict.ERROR), ways, NanoClock.SYSTEM)) {
+            var until = NanoClock.SYSTEM.nanoTime() + Warehouse.AMPLE.toNanos();
+            assertThat(sink.leftovers(until))
+                    .as("of a table that is not known yet")
+                    .isEmpty();
+            assertThat(sink.describe(until)).isInstanceOf(Description.Described.class);
+            assertThat(sink.leftovers(until)).singleElement().satisfies(told -> {
+                assertThat(told.what()).isEqualTo(note.what());
+                assertThat(told.remedy()).isEqualTo(note.remedy());
+            });
+        }
     }
 }

@@ -159,7 +159,8 @@ class TokenPruningTest {
     }
 
     @Test
-    @DisplayName("EO-13: it prunes five minutes after the start, and once an hour then")
+    @Tag("OPS-12")
+    @DisplayName("EO-13 OPS-12: it prunes five minutes after the start, and once an hour then, amid writes")
     void itPrunesOnceAnHour() {
         var pruning = pruning(now::get);
         for (var end = 1; end <= 9; end++) entered("a", 0, end, 1, "8 days");

@@ -18,7 +18,7 @@
   };
   const BLOCKED = {
     budget: 'the budget is full', target: 'its shard takes no more', dead_letters: 'rows set aside wait for Kafka',
-    drift: 'too many rows are refused', layout: 'a table has changed', plan: 'enough is open',
+    layout: 'a table has changed', plan: 'enough is open',
     pending: 'enough waits above the watermark', drain: 'stopping', halted: 'stopped', paused: 'paused by hand',
   };
   const at = id => document.getElementById(id);
@@ -135,11 +135,12 @@
     at('bytes-meter').value = held.bytes / held.max_bytes;
   };
 
-  const replica = one => {
+  // `others`: whether the shard has another replica that takes writes.
+  const replica = (one, others) => {
     const [kind, says] = PHASES[one.breaker] || ['plain', one.breaker];
     const left = one.open_for_ms === null ? '' : ', tried in ' + (one.open_for_ms / 1000).toFixed(1) + ' s';
     const since = one.breaker === 'closed' ? '' : ' for ' + span(one.phase_seconds);
-    const turns = one.breaker === 'closed' && one.one_turn_in > 1 ? 'coming back: one write in ' + one.one_turn_in : '';
+    const turns = others && one.breaker === 'closed' && one.one_turn_in > 1 ? 'coming back: one write in ' + one.one_turn_in : '';
     const failed = one.last_failure === null ? '' : one.breaker === 'closed' ? 'last error, over: ' : 'last error: ';
     return make('li', kind === 'good' ? 'card' : 'card ' + kind,
       make('h5', 'endpoint', placeOf(one.endpoint)),
@@ -158,8 +159,10 @@
       make('h4', '', shard.shard + (advisory ? ' (advisory) ' : ' '), word(state[0], state[1])),
       make('p', 'quiet', 'holds ' + rows(held)
         + (shard.last_answer_seconds === null ? ', never answered' : ', answered ' + span(shard.last_answer_seconds) + ' ago')
-        + (shard.backoff_ends_in_ms === null ? '' : ', next try in ' + (shard.backoff_ends_in_ms / 1000).toFixed(1) + ' s')),
-      make('ul', 'replicas', ...shard.replicas.map(replica)));
+        // Where no replica is to be had, each says when it is tried.
+        + (shard.backoff_ends_in_ms === null || !shard.usable ? '' : ', next try in ' + (shard.backoff_ends_in_ms / 1000).toFixed(1) + ' s')),
+      make('ul', 'replicas', ...shard.replicas.map(one =>
+        replica(one, shard.replicas.some(other => other !== one && other.breaker === 'closed')))));
   };
 
   const shards = status => {

@@ -1,0 +1,132 @@
+package dev.millrace.pipeline;
+
+import dev.millrace.checkpoint.OpenHandles;
+import dev.millrace.config.PipelineConfig;
+import dev.millrace.config.PoisonConfig;
+import dev.millrace.config.SinkConfig;
+import dev.millrace.kafka.DeadLetterTopic;
+import dev.millrace.kafka.Planning;
+import dev.millrace.sinkpool.AdmissionBudget;
+import dev.millrace.sinkpool.DeadLetters;
+import dev.millrace.sinkpool.NanoClock;
+import dev.millrace.sinkpool.NewestTokens;
+import dev.millrace.sinkpool.SegmentTokens;
+import dev.millrace.sinkpool.ShardId;
+import dev.millrace.sinkpool.Sink;
+import dev.millrace.sinkpool.SinkPool;
+import dev.millrace.sinkpool.TokenMint;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/// What a pipeline is made of, by its file. Made, it is connected to nothing, and no thread runs.
+///
+/// Thread ownership: shared; each part says its own.
+final class Parts {
+    private static final Duration STUCK = Duration.ofSeconds(10);
+
+    final PipelineConfig config;
+    final String version;
+    final NanoClock clock = NanoClock.SYSTEM;
+    final Instant startedAt = Instant.now();
+    final long startedNanos = clock.nanoTime();
+    final OpenHandles handles = new OpenHandles();
+    final AdmissionBudget budget;
+    final Pause pause;
+    final Pulse pulse = new Pulse();
+    final EventRing events = new EventRing();
+    final ShardNews news = new ShardNews(events);
+    final SetAside setAside = new SetAside();
+    final Scrape scrape = new Scrape();
+    final List<SinkPart> sinks;
+    final Promises promises;
+    final List<AdvisoryPart> advisory;
+    final SinkPool pool;
+    final @Nullable DeadLetterTopic deadLetters;
+    final KeptTokens keptTokens;
+    final @Nullable Planning planning;
+
+    /// `news` hears of the shards. `around` as at [Pipeline#of].
+    Parts(PipelineConfig config, String version, UnaryOperator<Sink> around, PoolNews news, Pipeline owner) {
+        this.config = config;
+        this.version = version;
+        var admission = config.admission();
+        this.budget =
+                new AdmissionBudget(admission.maxRows(), admission.maxBytes(), admission.resumeBelowPercent() / 100);
+        this.pause = new Pause(budget, clock);
+        this.sinks = config.sinks().stream()
+                .filter(sink -> !sink.advisory())
+                .map(sink -> SinkPart.open(config, sink, clock).within(around))
+                .toList();
+        this.promises = new Promises(config, sinks);
+        this.deadLetters = config.poison().action() == PoisonConfig.Action.DEAD_LETTER
+                ? new DeadLetterTopic(config.poison().topic(), config.name(), Wiring.source(config), clock)
+                : null;
+        var run = new byte[8];
+        var chance = new SecureRandom();
+        chance.nextBytes(run);
+        var perRun = TokenMint.perRun(config.name() + "/" + HexFormat.of().formatHex(run));
+        var fingerprints = new Fingerprints(config);
+        var mint = new SegmentTokens(
+                config.name(), config.source().groupId(), config.tokenEpoch(), fingerprints.bySink(), perRun);
+        var kept = new LinkedHashMap<ShardId, NewestTokens>();
+        for (var sink : sinks) kept.putAll(sink.newestTokens());
+        this.keptTokens = new KeptTokens(kept, clock, owner::ended, why -> owner.fault(why, ExitCode.FATAL));
+        this.planning = Wiring.planning(config, fingerprints.ofAll(), keptTokens::of);
+        this.advisory = config.sinks().stream()
+                .filter(SinkConfig::advisory)
+                .map(sink ->
+                        AdvisoryPart.open(SinkPart.open(config, sink, clock), config, mint, chance.nextLong(), clock))
+                .toList();
+        sinkParts().forEach(sink -> sink.sink().onNewLayout(() -> owner.layoutChanged(sink.name())));
+        this.pool = new SinkPool(
+                sinks.stream().map(sink -> sink.specs(config)).toList(),
+                budget,
+                mint,
+                chance.nextLong(),
+                clock,
+                letters(),
+                news);
+    }
+
+    DeadLetters letters() {
+        var letters = deadLetters;
+        return letters == null ? DeadLetters.none() : letters;
+    }
+
+    /// Advisory ones, too.
+    Stream<SinkPart> sinkParts() {
+        return Stream.concat(sinks.stream(), advisory.stream().map(AdvisoryPart::sink));
+    }
+
+    Snapshot.InFlight inFlight() {
+        return new Snapshot.InFlight(pause.rowsInFlight(), budget.bytes(), budget.maxRows(), budget.maxBytes());
+    }
+
+    /// Of each sink, how often it left out which field.
+    Map<String, Map<String, Long>> unknownFields() {
+        return sinkParts().collect(Collectors.toMap(SinkPart::name, SinkPart::unknownFields));
+    }
+
+    List<AdvisoryView> advisoryViews() {
+        return advisory.stream().map(AdvisoryPart::view).toList();
+    }
+
+    /// How long a watermark may stand: a batch may be open for its linger, and be written in a moment.
+    long stuckNanos() {
+        var linger = config.sinks().stream()
+                .filter(sink -> !sink.advisory())
+                .mapToLong(sink -> sink.batch().linger().toNanos())
+                .max()
+                .orElse(0);
+        return linger + STUCK.toNanos();
+    }
+}

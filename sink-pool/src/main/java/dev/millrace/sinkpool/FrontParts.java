@@ -1,0 +1,30 @@
+package dev.millrace.sinkpool;
+
+import java.util.List;
+
+/// What a front for producers is made of: the shards of its one sink, in the order that the encoder counts in, how an
+/// item becomes a row, how batches are named, where poison goes, and who is told. `seed` is where the jitter of retries
+/// comes from. `deadLetters` stays the caller's.
+public record FrontParts<T>(
+        List<ShardSpec> shards,
+        ItemEncoder<T> encoder,
+        TokenMint mint,
+        long seed,
+        DeadLetters deadLetters,
+        PoolListener listener) {
+    public FrontParts {
+        shards = List.copyOf(shards);
+        if (shards.isEmpty()) throw new IllegalArgumentException("a front has a shard");
+        for (var shard : shards) {
+            var id = shard.settings().shard();
+            if (!id.sink().equals(shards.getFirst().settings().shard().sink()))
+                throw new IllegalArgumentException(id + " is of another sink: a front has one");
+            if (shard.settings().planned())
+                throw new IllegalArgumentException(id + " is planned: what comes through a front is in no log to plan");
+        }
+    }
+
+    String sink() {
+        return shards.getFirst().settings().shard().sink();
+    }
+}

@@ -1,0 +1,158 @@
+package dev.millrace.sinkpool;
+
+import dev.millrace.checkpoint.SourcePartition;
+import dev.millrace.checkpoint.TopicId;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// Makes chunks of items: one open at a time for each share, tenant and shard.
+///
+/// A chunk is done when it is full, when it is old enough, and at a mark. An item counts what its producer said until
+/// its chunk is done, and what its row takes from then on.
+///
+/// Thread ownership: the front's thread.
+final class ItemChunks<T> {
+    /// Each open chunk has a slab, which no budget counts.
+    private static final int MOST_OPEN = 64;
+
+    /// Who gets what is done.
+    interface Done {
+        /// What its items counted comes with it.
+        void chunk(Way way, EncodedChunk chunk, long counted);
+    }
+
+    private record Key(Way way, String tenant, int shard) {}
+
+    private final class Open {
+        private final Way way;
+        private final ChunkBuilder builder;
+        private final long sinceNanos;
+        private long items;
+        private long counted;
+        private int coming;
+        private boolean came;
+
+        private Open(Key key, long mark, long nowNanos) {
+            way = key.way();
+            sinceNanos = nowNanos;
+            builder = new ChunkBuilder(
+                    new SourcePartition(key.tenant(), TopicId.UNKNOWN, way.number()),
+                    mark,
+                    new Target(0, key.shard(), 0),
+                    slabs.get(key.shard()),
+                    budget,
+                    tally(way, key.shard()),
+                    this::done);
+            builder.beginUnawaited(nowNanos);
+        }
+
+        private RowEncoder.Encoded append(ItemRecord<T> record, int bytes) {
+            coming = bytes;
+            came = false;
+            var encoded = builder.append(record, record);
+            if (encoded instanceof RowEncoder.Encoded.Written && !came) count();
+            return encoded;
+        }
+
+        private void count() {
+            items++;
+            counted += coming;
+            came = true;
+        }
+
+        /// Is done with the row that is being appended, or before it.
+        private void done(EncodedChunk chunk) {
+            if (chunk.rows() > items) count();
+            var all = counted;
+            items = 0;
+            counted = 0;
+            done.chunk(way, chunk, all);
+        }
+    }
+
+    private final ItemEncoder<T> encoder;
+    private final AdmissionBudget budget;
+    private final List<SlabSource> slabs;
+    private final Map<Way, List<FrontTally>> tallies = new EnumMap<>(Way.class);
+    private final Done done;
+    private final LinkedHashMap<Key, Open> open = new LinkedHashMap<>();
+    private @Nullable Key lastKey;
+    private @Nullable Open last;
+    private long numbers;
+
+    ItemChunks(
+            ItemEncoder<T> encoder,
+            AdmissionBudget budget,
+            SlabPool pool,
+            int shards,
+            FrontTally.Endings endings,
+            Done done) {
+        this.encoder = encoder;
+        this.budget = budget;
+        this.done = done;
+        var sources = new ArrayList<SlabSource>();
+        for (var shard = 0; shard < shards; shard++) sources.add(new SlabSource(pool));
+        this.slabs = List.copyOf(sources);
+        for (var way : Way.values()) {
+            var of = new ArrayList<FrontTally>();
+            for (var shard = 0; shard < shards; shard++) of.add(new FrontTally(way, new Target(0, shard, 0), endings));
+            tallies.put(way, List.copyOf(of));
+        }
+    }
+
+    private FrontTally tally(Way way, int shard) {
+        return Objects.requireNonNull(tallies.get(way)).get(shard);
+    }
+
+    /// Makes a row of it, behind what its tenant has for its shard. What is not [RowEncoder.Encoded.Written] is in no
+    /// chunk, and neither is one that the encoder throws for.
+    RowEncoder.Encoded add(Way way, Link.Item<T> item, long mark, long nowNanos) {
+        var shard = encoder.shard(item.tenant, item.item);
+        if (shard < 0 || shard >= slabs.size())
+            throw new IndexOutOfBoundsException("shard " + shard + " of " + slabs.size());
+        return open(way, item.tenant, shard, mark, nowNanos)
+                .append(new ItemRecord<>(encoder, item, ++numbers), item.bytes);
+    }
+
+    private Open open(Way way, String tenant, int shard, long mark, long nowNanos) {
+        var key = lastKey;
+        var was = last;
+        if (key != null
+                && was != null
+                && key.way() == way
+                && key.shard() == shard
+                && key.tenant().equals(tenant)) return was;
+        key = new Key(way, tenant, shard);
+        var of = open.get(key);
+        if (of == null) {
+            if (open.size() >= MOST_OPEN) handOver(open.firstEntry().getValue().sinceNanos);
+            of = new Open(key, mark, nowNanos);
+            open.put(key, of);
+        }
+        lastKey = key;
+        last = of;
+        return of;
+    }
+
+    /// Hands over what was opened at this time or before.
+    void handOver(long untilNanos) {
+        while (!open.isEmpty()) {
+            var oldest = open.firstEntry();
+            if (oldest.getValue().sinceNanos - untilNanos > 0) return;
+            open.pollFirstEntry();
+            lastKey = null;
+            last = null;
+            oldest.getValue().builder.handOver();
+        }
+    }
+
+    /// When the oldest was opened; [NanoClock#NEVER] if none is.
+    long oldestNanos() {
+        return open.isEmpty() ? NanoClock.NEVER : open.firstEntry().getValue().sinceNanos;
+    }
+}

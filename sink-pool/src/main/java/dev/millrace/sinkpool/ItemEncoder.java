@@ -1,0 +1,22 @@
+package dev.millrace.sinkpool;
+
+/// Turns an item of a producer into one row of the sink, and says where it goes. Pure, like a [RowEncoder].
+///
+/// An item for which `shard` or `encode` throws is lost as rejected; an `Error` ends the front.
+///
+/// Thread ownership: `bytes` on any producer's thread, everything else on the front's.
+public interface ItemEncoder<T> {
+    /// The shard's position in the sink's list.
+    int shard(String tenant, T item);
+
+    /// How much of the byte share it takes until it is encoded: about what it holds of the heap, and cheap to tell.
+    /// From then on it counts what its row does. Less than 0 counts as 0, and so does an exception.
+    int bytes(T item);
+
+    RowEncoder.Encoded encode(String tenant, T item, RowBuffer row);
+
+    /// See [RowEncoder#layout].
+    default int layout() {
+        return 0;
+    }
+}
