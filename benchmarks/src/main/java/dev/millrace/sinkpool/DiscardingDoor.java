@@ -52,10 +52,7 @@ public final class DiscardingDoor {
         if (door.record(TENANT, item) != null) putLater(item);
     }
 
-    static final AtomicLong LATER = new AtomicLong(), TURNS = new AtomicLong(), FULLTURNS = new AtomicLong();
-
     private void putLater(Object item) throws InterruptedException {
-        LATER.incrementAndGet();
         if (door.reserve(1, NanoClock.NEVER) instanceof Reservation<Object> slot) slot.stage(TENANT, item);
         else throw new IllegalStateException("it is closed");
     }
@@ -68,8 +65,6 @@ public final class DiscardingDoor {
     private long empty() {
         var took = 0L;
         for (var lane : slots.lanes(Way.RESERVED).all()) took += empty(lane);
-        TURNS.incrementAndGet();
-        if (took > 60000) FULLTURNS.incrementAndGet();
         return took;
     }
 
@@ -107,6 +102,5 @@ public final class DiscardingDoor {
         stopped = true;
         watch.wakeNow();
         consumer.join();
-        System.out.println("LATER " + LATER + " of " + dropped + " turns " + TURNS + " full " + FULLTURNS);
     }
 }

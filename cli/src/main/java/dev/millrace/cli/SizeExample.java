@@ -27,16 +27,16 @@ final class SizeExample {
                     %s
                     shards: { %s }
                 """.formatted(
-                        kind,
-                        switch (kind) {
-                            case "clickhouse" -> "clickhouse: { database: rows, table: rows, user: ingest }";
-                            case "postgres" -> "postgres: { table: rows, user: ingest, password: none, allow_plaintext: true }";
-                            case "http" -> "http: {}";
-                            default -> "blackhole: {}";
-                        },
-                        IntStream.range(0, shards)
-                                .mapToObj(shard -> "s" + shard + ": [\"" + endpoint(kind, shard) + "\"]")
-                                .collect(Collectors.joining(", ")));
+                kind,
+                switch (kind) {
+                    case "clickhouse" -> "clickhouse: { database: rows, table: rows, user: ingest }";
+                    case "postgres" -> "postgres: { table: rows, user: ingest, password: none, allow_plaintext: true }";
+                    case "http" -> "http: {}";
+                    default -> "blackhole: {}";
+                },
+                IntStream.range(0, shards)
+                        .mapToObj(shard -> "s" + shard + ": [\"" + endpoint(kind, shard) + "\"]")
+                        .collect(Collectors.joining(", ")));
         return switch (Configuration.read("example", text, _ -> null)) {
             case ReadResult.Loaded(var config, var _) -> config;
             case ReadResult.Refused(var problems) -> throw new IllegalStateException(problems.toString());

@@ -103,6 +103,10 @@ final class OwnWords {
         all.put(
                 "dead letters are sent no more: …",
                 new Told("the thread that sends them has died", "keep the log, and report it; start again"));
+        all.put(
+                "POST /drain",
+                new Told(
+                        "somebody drained it by the admin port; exit code 0 where all was finished", "start it again"));
         all.put("the starting thread was interrupted", new Told("who started the pipeline gave it up", "start again"));
         all.put(
                 "the worker of … died: …",

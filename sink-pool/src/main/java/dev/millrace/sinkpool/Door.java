@@ -64,20 +64,6 @@ final class Door<T> {
         return refused(slots.refusal(Refusal.Limit.CLOSED, 1));
     }
 
-    /// A slot for this item, spent at once. Returns why there is none, or null.
-    @Nullable
-    Refusal record(String tenant, T item) {
-        var bytes = bytes(item);
-        if (bytes < 0) return null; // TODO
-        var lane = reservedLanes.mine();
-        if (bytes > Lane.MOST_BYTES || !lane.take(1, bytes)) {
-            var refusal = slots.record(lane, bytes);
-            if (refusal != null) return refusal;
-        }
-        put(Way.RESERVED, lane, tenant, item, bytes);
-        return null;
-    }
-
     Reserved<T> reserve(int slotCount) {
         check(slotCount);
         var lane = reservedLanes.mine();

@@ -74,19 +74,6 @@ final class Slots<T> {
         return stagedFull;
     }
 
-    /// A slot for an item, and its bytes.
-    @Nullable
-    Refusal record(Lane<T> lane, int bytes) {
-        lock.lock();
-        try {
-            var refused = reserved.take(lane, 1);
-            if (refused == null) reserved.charge(lane, bytes);
-            return refused;
-        } finally {
-            lock.unlock();
-        }
-    }
-
     @Nullable
     Refusal reserve(Lane<T> lane, long rows) {
         lock.lock();

@@ -27,6 +27,7 @@ record Report(
         Rows rows,
         long batchesDelivered,
         long possibleDuplicates,
+        long offsetsSkipped,
         List<Partition> partitions,
         List<Sink> sinks,
         List<Advisory> advisory) {
