@@ -1,8 +1,9 @@
 # shellcheck shell=bash
 # How Millrace's java process is started and its AOT cache is made. Read by bin/millrace of the archive and by the repository's launcher.
 
-# The heap begins small: a pipeline that has little to do takes little.
-jvm=(--enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow -Xms16m)
+# The heap begins small: a pipeline that has little to do takes little. No Java objects are read from anywhere, and a JVM that crashes leaves no
+# image of its memory, in which secrets stand.
+jvm=(--enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow -Xms16m "-Djdk.serialFilter=!*" -XX:-CreateCoredumpOnCrash)
 
 # is_25 HOME TOOL: whether a Java 25 with that tool is there.
 is_25() {

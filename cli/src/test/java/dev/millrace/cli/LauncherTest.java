@@ -48,8 +48,8 @@ final class LauncherTest {
                 .contains("pid " + ended.pid() + "\n")
                 .contains("path " + lib + "/millrace-cli.jar:" + lib + "/B.jar:" + lib + "/a.jar\n")
                 .contains(
-                        "called --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow -Xms16m -Xmx1g"
-                                + " -Da=b dev.millrace.cli.Main run a file.yaml\n");
+                        "called --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow -Xms16m"
+                                + " -Djdk.serialFilter=!* -XX:-CreateCoredumpOnCrash -Xmx1g -Da=b dev.millrace.cli.Main run a file.yaml\n");
         assertThat(ended.code()).isZero();
     }
 

@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
@@ -123,6 +124,20 @@ final class Interpolation {
         } catch (IOException e) {
             return Parsed.bad(
                     "file " + shown + " cannot be read (" + e.getClass().getSimpleName() + "); check its permissions");
+        }
+    }
+
+    /// Whether others than the owner and the group may read it: by its own rights, and those of the folders above it.
+    static boolean openToAll(String name) {
+        try {
+            var file = Path.of(name).toRealPath();
+            if (!Files.getPosixFilePermissions(file).contains(PosixFilePermission.OTHERS_READ)) return false;
+            for (var folder = file.getParent(); folder != null; folder = folder.getParent()) {
+                if (!Files.getPosixFilePermissions(folder).contains(PosixFilePermission.OTHERS_EXECUTE)) return false;
+            }
+            return true;
+        } catch (IOException | UnsupportedOperationException | InvalidPathException _) {
+            return false;
         }
     }
 

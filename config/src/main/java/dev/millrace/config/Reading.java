@@ -27,13 +27,27 @@ record Reading(Problems problems, Interpolation interpolation) {
             }
             case ConfigNode.Scalar scalar ->
                 switch (interpolation.fill(scalar.text(), secret)) {
-                    case Parsed.Good<Text>(var text) -> text;
+                    case Parsed.Good<Text>(var text) -> {
+                        guard(text, scalar.place(), path);
+                        yield text;
+                    }
                     case Parsed.Bad<Text>(var message) -> {
                         problems.error(scalar.place(), path, message);
                         yield null;
                     }
                 };
         };
+    }
+
+    private void guard(Text text, Place place, String path) {
+        for (var one : text.brought()) {
+            if (one instanceof Brought.SecretFile(var file) && Interpolation.openToAll(file))
+                problems.warn(
+                        place,
+                        path,
+                        "stands in " + Text.printable(file, 300)
+                                + ", which everybody on this machine may read; take that right away (chmod o-r)");
+        }
     }
 
     /// Tells that something else was expected here.

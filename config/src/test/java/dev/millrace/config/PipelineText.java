@@ -2,6 +2,10 @@ package dev.millrace.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
 
@@ -74,6 +78,12 @@ record PipelineText(String text) {
         return loaded().warnings().stream()
                 .map(p -> p.path() + ": " + p.message())
                 .toList();
+    }
+
+    /// With a file of these rights.
+    List<String> warnings(Path file, String mode) throws IOException {
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(mode));
+        return warnings();
     }
 
     List<String> problems() {

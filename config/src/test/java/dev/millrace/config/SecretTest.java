@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
@@ -65,6 +66,20 @@ class SecretTest {
         assertThat(PipelineText.postgres().with("${PASSWORD}", "hunter2").warnings())
                 .containsExactly(
                         "sinks.warehouse.postgres.password: stands in the file in clear; use ${file:/run/secrets/…} or ${VAR}");
+    }
+
+    @Test
+    void aFileThatEverybodyMayReadIsWarnedAbout(@TempDir Path directory) throws Exception {
+        Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
+        var file = Files.writeString(directory.resolve("password"), "hunter2\n");
+        var text = PipelineText.postgres().with("${PASSWORD}", "${file:" + file + "}");
+        for (var mode : List.of("rw-r-----", "rw-------"))
+            assertThat(text.warnings(file, mode)).as(mode).isEmpty();
+        assertThat(text.warnings(file, "rw-r--r--"))
+                .containsExactly("sinks.warehouse.postgres.password: stands in " + file
+                        + ", which everybody on this machine may read; take that right away (chmod o-r)");
+        Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-x---"));
+        assertThat(text.warnings(file, "rw-r--r--")).isEmpty();
     }
 
     @ParameterizedTest

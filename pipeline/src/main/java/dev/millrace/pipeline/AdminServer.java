@@ -122,6 +122,12 @@ final class AdminServer implements AutoCloseable {
 
     private void handle(HttpExchange exchange) throws IOException {
         try (exchange) {
+            answered(exchange);
+        }
+    }
+
+    private void answered(HttpExchange exchange) throws IOException {
+        try {
             send(exchange, answer(exchange));
         } catch (RuntimeException fault) {
             LOG.atError().addKeyValue("event", "admin_fault").setCause(fault).log("an admin page failed");

@@ -46,7 +46,9 @@ final class AdminServerTest {
     private AdminServer start(InetAddress address, Set<String> names, AdminToken token) throws IOException {
         return AdminServer.start(
                 new Door(new InetSocketAddress(address, 0), names, token),
-                Map.of("/healthz", () -> Answer.text(200, "alive")),
+                Map.of("/healthz", () -> Answer.text(200, "alive"), "/broken", () -> {
+                    throw new IllegalStateException("of the page's own");
+                }),
                 Map.of("/pause", named -> {
                     done.add(named);
                     return Answer.text(200, "paused");
@@ -264,5 +266,31 @@ final class AdminServerTest {
         } finally {
             for (var socket : silent) socket.close();
         }
+    }
+
+    @Test
+    @DisplayName("a page that fails answers nothing and tells nobody but the log, and the next is answered")
+    void aPageThatFailsAnswersNothing() throws IOException {
+        try (var ear = new LogEar("dev.millrace.admin")) {
+            assertThat(answer(server, "GET /broken HTTP/1.1\r\nHost: localhost\r\n\r\n"))
+                    .isEmpty();
+            assertThat(ear.lines("admin_fault")).containsExactly("event=admin_fault an admin page failed");
+        }
+        assertThat(get("/healthz", "localhost")).contains(" 200 ");
+    }
+
+    @Test
+    @DisplayName("whoever guesses the token is told by address, once a second at most and without the guess")
+    void aGuessIsTold() throws IOException {
+        try (var ear = new LogEar("dev.millrace.admin")) {
+            var guess = post("/pause", bearer("guessed-guessed-guessed"), "");
+            var since = System.nanoTime();
+            for (var i = 0; i < 5; i++) assertThat(ask(guess)).contains(" 401 ");
+            assertThat(ear.lines("admin_denied"))
+                    .isNotEmpty()
+                    .hasSizeLessThanOrEqualTo(1 + (int) ((System.nanoTime() - since) / 1_000_000_000L))
+                    .allMatch(line -> line.contains("from=127.0.0.1 ") && !line.contains("guessed"));
+        }
+        assertThat(done).isEmpty();
     }
 }

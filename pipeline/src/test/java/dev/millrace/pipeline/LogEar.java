@@ -8,12 +8,17 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
 import org.slf4j.LoggerFactory;
 
-/// Keeps what this package logs while it is open: each line as its fields and its message.
+/// Keeps what one logger and those below it log while it is open: each line as its fields and its message.
 final class LogEar extends AppenderBase<ILoggingEvent> implements AutoCloseable {
-    private final Logger logger = (Logger) LoggerFactory.getLogger("dev.millrace.pipeline");
+    private final Logger logger;
     private final List<String> heard = new CopyOnWriteArrayList<>();
 
     LogEar() {
+        this("dev.millrace.pipeline");
+    }
+
+    LogEar(String name) {
+        logger = (Logger) LoggerFactory.getLogger(name);
         start();
         logger.addAppender(this);
     }

@@ -79,6 +79,7 @@ final class MillraceProcess implements AutoCloseable {
                 "-XX:TieredStopAtLevel=1",
                 "--enable-native-access=ALL-UNNAMED",
                 "--sun-misc-unsafe-memory-access=allow",
+                "-Djdk.serialFilter=!*",
                 "-cp",
                 classPath(),
                 "dev.millrace.cli.Main"));

@@ -2,6 +2,7 @@ package dev.millrace.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.httpclient.Clients;
 import dev.millrace.httpclient.Tls;
 import dev.millrace.lab.http.HttpFront;
 import dev.millrace.lab.http.Pem;
@@ -13,6 +14,7 @@ import java.net.InetAddress;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.InstantSource;
 import javax.net.ssl.SSLServerSocket;
 import org.junit.jupiter.api.BeforeAll;
@@ -82,6 +84,14 @@ class HttpTlsTest {
                 }
             }
             assertThat(front.requests()).isEmpty();
+        }
+    }
+
+    @Test
+    void nothingOlderThanTls12IsSpoken() {
+        try (var clients = new Clients("http", trusting(), Duration.ofSeconds(1));
+                var lease = clients.lease()) {
+            assertThat(lease.client().sslParameters().getProtocols()).containsExactly("TLSv1.3", "TLSv1.2");
         }
     }
 

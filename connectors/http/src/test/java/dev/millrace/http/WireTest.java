@@ -17,6 +17,8 @@ import dev.millrace.sinkpool.WriteOutcome.Unavailable;
 import dev.millrace.sinkpool.WriteOutcome.Written;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.ProxySelector;
 import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -224,6 +226,24 @@ class WireTest {
                                     .contains("localhost:" + other.uri().getPort())
                                     .doesNotContain("s3cret"));
             assertThat(other.connections()).isZero();
+        }
+    }
+
+    @Test
+    @DisplayName("no proxy is asked, whatever the JVM is told of one")
+    void noProxy() throws Exception {
+        var before = ProxySelector.getDefault();
+        try (var proxy = HttpFront.launch(OK);
+                var front = HttpFront.launch(OK)) {
+            ProxySelector.setDefault(ProxySelector.of(
+                    new InetSocketAddress(proxy.uri().getHost(), proxy.uri().getPort())));
+            try (var post = Post.to(front.uri())) {
+                assertThat(post.write("a")).isInstanceOf(Written.class);
+            }
+            assertThat(front.connections()).isPositive();
+            assertThat(proxy.connections()).isZero();
+        } finally {
+            ProxySelector.setDefault(before);
         }
     }
 

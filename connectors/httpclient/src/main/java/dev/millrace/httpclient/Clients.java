@@ -6,9 +6,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executors;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
 import org.jspecify.annotations.Nullable;
 
-/// Makes the HTTP clients of one sink: HTTP/1.1, no redirects, no proxy, every connect bounded.
+/// Makes the HTTP clients of one sink: HTTP/1.1, TLS 1.2 or newer, no redirects, no proxy, every connect bounded.
 ///
 /// A client sends a POST anew only where it could not connect, so what it sends is sent once. It keeps
 /// the connections that attempts at the same time needed: as many as attempts are let run at once on a
@@ -17,6 +18,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Thread ownership: shared; guarded by itself.
 public final class Clients implements AutoCloseable {
+    /// Older ones are not spoken, whatever the JVM is told.
+    private static final String[] TLS = {"TLSv1.3", "TLSv1.2"};
+
     private final Duration connectTimeout;
     private final Certificates certificates;
 
@@ -58,6 +62,7 @@ public final class Clients implements AutoCloseable {
                 .followRedirects(HttpClient.Redirect.NEVER)
                 .proxy(HttpClient.Builder.NO_PROXY)
                 .executor(Executors.newVirtualThreadPerTaskExecutor())
+                .sslParameters(new SSLParameters(null, TLS))
                 .connectTimeout(connectTimeout);
         if (tls != null) client.sslContext(tls);
         return client.build();

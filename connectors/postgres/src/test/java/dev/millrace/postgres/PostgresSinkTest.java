@@ -68,7 +68,7 @@ class PostgresSinkTest {
         return new Rows(onConflict, UnknownFields.REFUSE, null);
     }
 
-    private static Description describe(PostgresSettings settings, URI... shards) {
+    static Description describe(PostgresSettings settings, URI... shards) {
         var named = new LinkedHashMap<ShardId, List<URI>>();
         for (var i = 0; i < shards.length; i++) named.put(new ShardId("warehouse", "s" + i), List.of(shards[i]));
         try (var sink = PostgresSink.open(settings, named, NanoClock.SYSTEM)) {
