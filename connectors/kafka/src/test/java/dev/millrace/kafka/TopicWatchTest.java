@@ -142,7 +142,8 @@ final class TopicWatchTest {
     }
 
     @Test
-    @Timeout(20)
+    // It hears no interrupt: where it fails it would run for ever.
+    @Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     @Tag("OPS-12")
     @DisplayName("OPS-12: where logs end is read though the topics are not described")
     void theEndsAreReadThoughTopicsAreNotDescribed() {
