@@ -207,7 +207,7 @@ final class SizingTest {
                 .as("3 s to a cut, 5 s to a commit")
                 .isEqualTo(24_000);
         // Half of 1 GiB ÷ 600 B for each of two shards
-        assertThat(figure(planned, "group", "replayed_at_most")).isEqualTo((double) (GIB / 600));
+        assertThat(figure(planned, "group", "replayed_at_most")).isEqualTo((double) Math.floorDiv(GIB, 600));
         var few = Sizing.of(config(CLICKHOUSE, 2, "checkpoint: { max_open_segments: 2 }"), load(FLOW, 12, 1));
         // 1 GiB ÷ (4 × 13) ÷ 600 B are 34,414 rows
         assertThat(figure(few, "group", "replayed_at_most")).isEqualTo(12 * 3 * 34_414.0);
