@@ -22,7 +22,11 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Thread ownership: the client's threads and the attempt's; guarded by itself.
 public final class RowsBody implements BodyPublisher, AutoCloseable {
-    private static final int PIECE = 64 << 10;
+    private static final int PIECE = Integer.getInteger("mr.piece", 64 << 10);
+    private static final boolean REUSE = System.getenv("MR_NOREUSE") == null;
+    public static final java.util.concurrent.atomic.LongAdder reused = new java.util.concurrent.atomic.LongAdder();
+    public static final java.util.concurrent.atomic.LongAdder fresh = new java.util.concurrent.atomic.LongAdder();
+    static { if (System.getenv("MR_TELL") != null) Runtime.getRuntime().addShutdownHook(new Thread(() -> System.err.println("PIECES reused " + reused + " fresh " + fresh))); }
 
     private final byte[] prefix;
     private final Compression compression;
@@ -124,22 +128,40 @@ public final class RowsBody implements BodyPublisher, AutoCloseable {
         }
 
         private @Nullable ByteBuffer plain(List<Slice> slices) {
-            var piece = new byte[(int) Math.min(PIECE, length - given)];
+            var size = (int) Math.min(PIECE, length - given);
+            var piece = piece();
             var filled = 0;
             if (given < prefix.length) {
-                filled = (int) Math.min(piece.length, prefix.length - given);
+                filled = (int) Math.min(size, prefix.length - given);
                 System.arraycopy(prefix, (int) given, piece, 0, filled);
             }
-            while (filled < piece.length) {
+            while (filled < size) {
                 var part = slices.get(slice);
-                var count = Math.min(piece.length - filled, part.byteCount() - at);
+                var count = Math.min(size - filled, part.byteCount() - at);
                 System.arraycopy(part.chunk().array(), part.chunk().start(part.fromRow()) + at, piece, filled, count);
                 filled += count;
                 went(part, count);
             }
             given += filled;
             whole = given == length;
-            return filled == 0 ? null : ByteBuffer.wrap(piece);
+            if (filled == 0) return null;
+            var out = ByteBuffer.wrap(piece, 0, size);
+            out_.addLast(out);
+            return out;
+        }
+
+        private final java.util.ArrayDeque<ByteBuffer> out_ = new java.util.ArrayDeque<>();
+
+        private byte[] piece() {
+            var oldest = out_.peekFirst();
+            if (REUSE && oldest != null && !oldest.hasRemaining() && oldest.array().length == PIECE) {
+                out_.removeFirst();
+                reused.increment();
+                return oldest.array();
+            }
+            fresh.increment();
+            if (out_.size() >= 8) out_.removeFirst();
+            return new byte[PIECE];
         }
 
         private @Nullable ByteBuffer packed(List<Slice> slices) {
