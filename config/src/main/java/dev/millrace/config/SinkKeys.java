@@ -95,9 +95,16 @@ final class SinkKeys {
 
     static final Setting<Boolean> ORDERING = Setting.of(
                     "ordering",
-                    new ChoiceType<Boolean>(List.of(new Choice.Built<>("none", false))).later("key", Part.LANES),
-                    "which order is kept inside a shard")
+                    new ChoiceType<Boolean>(
+                            List.of(new Choice.Built<>("none", false), new Choice.Built<>("key", true))),
+                    "which order rows keep on their way into a shard: none, or that of each Kafka key")
             .byDefault("none");
+    static final Setting<Integer> LANES = Setting.of(
+                    "lanes",
+                    CountType.between(1, 64),
+                    "ordered streams of a shard that its keys are spread over, each with one write at a time")
+            .byDefault("4")
+            .when(new Applies.WithWord(ORDERING, "key"));
 
     static final Setting<Integer> MAX_PER_SHARD = Setting.of(
                     "max_per_shard", CountType.between(1, 64), "batches of a shard on their way at once")
@@ -157,6 +164,7 @@ final class SinkKeys {
                             BATCH,
                             CHUNK,
                             ORDERING,
+                            LANES,
                             INFLIGHT,
                             WRITE,
                             RETRY,
