@@ -3,7 +3,8 @@ package dev.millrace.config;
 /// A part of Millrace that is not built yet, as a message names it.
 enum Part {
     AVRO_AND_PROTOBUF("the Avro and Protobuf formats"),
-    FIELD_ROUTES("routing by a field");
+    FIELD_ROUTES("routing by a field"),
+    WRITE_SLOTS("a limit of writes over all shards");
 
     private final String text;
 

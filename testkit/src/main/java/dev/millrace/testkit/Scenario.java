@@ -202,7 +202,8 @@ record Scenario(
     /// No commit that timed out is applied later.
     private static final long QUARANTINE_NANOS = 4_000_000_000L;
 
-    private static final long ORDERED = 0x0DE5;
+    /// So chosen that of the seeds that found something before there was order, all but two are what they were.
+    private static final long ORDERED = 0xF57C;
 
     private static final int MOST_OPEN_SEGMENTS = 8;
     private static final int PLAN_CHARACTERS = 4096;
