@@ -21,28 +21,31 @@ class KeyOrderTest {
     private static final int POISON = 1500;
 
     /// Of each key's rows, those that came in before an earlier one of it.
-    private static final String OVERTAKEN = "select count(*) from (select first, lag(first) over (partition by k order by v)"
-            + " as before from (select k, v, min(seq) as first from t group by k, v) landed) pairs where first < before";
+    private static final String OVERTAKEN =
+            "select count(*) from (select first, lag(first) over (partition by k order by v)"
+                    + " as before from (select k, v, min(seq) as first from t group by k, v) landed) pairs where first < before";
 
     @Test
     @Tag("SEAL-8")
     @Timeout(value = 120, unit = TimeUnit.SECONDS)
-    @DisplayName("SEAL-8: rows of a key come in in the order of their offsets, though a way to the store is cut and a row is"
-            + " poison")
+    @DisplayName(
+            "SEAL-8: rows of a key come in in the order of their offsets, though a way to the store is cut and a row is"
+                    + " poison")
     void rowsOfAKeyComeInInOrder(SharedLab lab) throws Exception {
         try (var stage = new Stage(lab);
                 var way = ChaosProxy.launch(
                         stage.postgres().host(), stage.postgres().port())) {
             var box = new LetterBox(stage.topics(), stage.topic("dead"));
-            stage.execute("create table t (seq bigserial, k integer, v integer check (v <> " + POISON + "))");
+            stage.execute("create table t (seq bigint generated always as identity, k integer, v integer check (v <> "
+                    + POISON + "))");
             var topic = stage.topic("orders");
             stage.topics().create(topic, 2);
             var run = stage.start(stage.recipe("[ " + topic + " ]")
                             .postgres(stage.postgres().user(), "t", "", stage.endpoint())
                             .set(
                                     "sinks.warehouse.shards.s0",
-                                    "[ \"" + stage.endpoint() + "\", \"postgres://" + way.host() + ":" + way.port() + "/"
-                                            + stage.name() + "\" ]")
+                                    "[ \"" + stage.endpoint() + "\", \"postgres://" + way.host() + ":" + way.port()
+                                            + "/" + stage.name() + "\" ]")
                             .set("sinks.warehouse.ordering", "key")
                             .set("sinks.warehouse.inflight", "{ max_per_shard: 4 }")
                             .set("sinks.warehouse.batch", "{ max_rows: 20, linger: 20ms }")
