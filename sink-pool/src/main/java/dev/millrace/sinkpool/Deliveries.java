@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 /// (SEAL-7). Of those that hold one, no more are being written than the limit (BRK-12), those that
 /// are pinned among them.
 ///
-/// Invariant M9: where order is kept, at most one batch of a lane may still send rows: the next gets its
-/// permit when that has none left, whether it is parked meanwhile or not (SEAL-8). So a batch whose rows are
-/// all written or on their way to the dead-letter topic holds its lane no more.
+/// Invariant M9: where order is kept, at most one batch of a lane has a permit, and none gets one that has rows of a
+/// partition of which a batch before it in the lane may still send some, parked or not (SEAL-8, [LaneHolds]). A
+/// batch whose rows are all written or on their way to the dead-letter topic holds nothing.
 ///
 /// Thread ownership: the shard machine that created it.
 final class Deliveries {
@@ -54,24 +54,27 @@ final class Deliveries {
     void admit() {
         for (var delivery : List.copyOf(inFlight))
             if (pins.pinned(delivery) && !(delivery.stage() instanceof Delivery.Stage.Writing)) park(delivery);
-        var held = lanesHeld();
+        var holds = laneHolds();
         for (var waiting = queue.iterator(); waiting.hasNext() && inFlight.size() < throttle.limit(); ) {
             var next = waiting.next();
-            if (held.get(next.lane())) continue;
+            if (!holds.mayBegin(next)) {
+                holds.waitFor(next);
+                continue;
+            }
             waiting.remove();
             inFlight.add(next);
-            if (settings.ordered()) held.set(next.lane());
+            if (settings.ordered()) holds.take(next.lane());
         }
     }
 
-    /// Lanes of which nothing may be begun: none where no order is kept.
-    BitSet lanesHeld() {
-        var held = new BitSet();
-        if (!settings.ordered()) return held;
-        held.or(closed);
-        for (var one : inFlight) if (one.holdsLane()) held.set(one.lane());
-        for (var one : parked) if (one.holdsLane()) held.set(one.lane());
-        return held;
+    /// Nothing is held where no order is kept.
+    LaneHolds laneHolds() {
+        var holds = new LaneHolds();
+        if (!settings.ordered()) return holds;
+        holds.takeAll(closed);
+        for (var one : inFlight) if (one.holdsLane()) holds.take(one.lane());
+        for (var one : parked) if (one.holdsLane()) holds.waitFor(one);
+        return holds;
     }
 
     /// What it was to send was given up for good: nothing behind it in its lane may be written before it is
@@ -93,13 +96,14 @@ final class Deliveries {
     boolean hasPlace() {
         if (queue.isEmpty()) return true;
         if (!settings.ordered()) return false;
-        var held = lanesHeld();
+        var holds = laneHolds();
         var batches = new int[settings.lanes()];
         var rows = new long[settings.lanes()];
         var bytes = new long[settings.lanes()];
         for (var one : queue) {
             var lane = one.lane();
-            if (!held.get(lane)) return false;
+            if (holds.mayBegin(one)) return false;
+            holds.waitFor(one);
             batches[lane]++;
             rows[lane] += one.batch().rows().rows();
             bytes[lane] += one.batch().rows().byteCount();

@@ -86,7 +86,12 @@ final class Delivery {
         return batch.lane();
     }
 
-    /// It may still send rows: what is behind it in its lane must wait, where order is kept.
+    /// Of all its rows, ended or not.
+    Set<SourcePartition> partitions() {
+        return partitions;
+    }
+
+    /// It may still send rows: what of them has a place behind it must wait, where order is kept.
     boolean holdsLane() {
         return !(stage instanceof Stage.Settling);
     }

@@ -451,8 +451,8 @@ public final class ShardMachine {
     /// may still grow (SEAL-9).
     private boolean sealForDrain(long nowNanos) {
         if (!deliveries.permitFree()) return false;
-        var held = deliveries.lanesHeld();
-        composer.sealIf(chunk -> !held.get(chunk.target().lane()), SealReason.DRAIN);
+        var holds = deliveries.laneHolds();
+        composer.sealIf(chunk -> holds.isFree(chunk.target().lane()), SealReason.DRAIN);
         return enqueueSealed(nowNanos);
     }
 

@@ -128,6 +128,28 @@ final class LaneOrderTest {
 
     @Test
     @DisplayName(
+            "SEAL-8: a batch that is parked holds its own partitions in the lane, and what waits behind it for one")
+    void whatIsParkedHoldsItsPartitions() {
+        var shard = shard(s -> s.lanes = 1);
+        shard.arrive(shard.rowsOf(0, 0, 1));
+        var suspect = shard.tickWhenDue().start();
+        refused(shard, suspect, -1);
+        assertThat(batch(shard, 0, 1).started()).as("of its partition").isEmpty();
+        var mixed =
+                shard.arrive(shard.chunk("orders", 0, 1, 20, 5, 20, 1000), shard.chunk("orders", 1, 1, 0, 5, 20, 1000));
+        assertThat(mixed.started()).as("of its and another").isEmpty();
+        assertThat(shard.arrive(shard.chunk("orders", 1, 1, 10, 10, 20, 1000)).started())
+                .as("of the other, behind rows of it")
+                .isEmpty();
+        var third = shard.arrive(shard.chunk("orders", 2, 1, 0, 10, 20, 1000)).start();
+        assertThat(shard.machine.wantsChunks()).isFalse();
+        assertThat(offsets(shard.written(third).start()))
+                .as("what the third's rows say wakes the suspect, which goes first")
+                .containsExactly(0L);
+    }
+
+    @Test
+    @DisplayName(
             "SEAL-8: rows are searched in their own order, whatever row the sink names, and none is sent past a suspect")
     void theSearchKeepsTheOrder() {
         var shard = shard();

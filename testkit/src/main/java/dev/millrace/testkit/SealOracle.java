@@ -1,5 +1,6 @@
 package dev.millrace.testkit;
 
+import dev.millrace.checkpoint.SourcePartition;
 import dev.millrace.sinkpool.EncodedChunk;
 import dev.millrace.sinkpool.SealReason;
 import dev.millrace.sinkpool.SealedBatch;
@@ -8,16 +9,18 @@ import dev.millrace.sinkpool.ShardEvent;
 import dev.millrace.sinkpool.ShardSettings;
 import dev.millrace.sinkpool.ShardView;
 import dev.millrace.sinkpool.Slice;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 
 /// SEAL-1 to SEAL-3, SEAL-5, SEAL-9: what is sealed has its reason and overshoots by one chunk at
 /// most; what is open has none of the reasons. SEAL-7: batches begin in the order in which they
-/// were sealed, but for those that were parked. SEAL-8: those of one lane begin in that order whatever becomes of them.
+/// were sealed, but for those that were parked. SEAL-8: those of one lane
+/// and partition begin in that order whatever becomes of them.
 ///
 /// Thread ownership: the run.
 final class SealOracle {
@@ -26,7 +29,6 @@ final class SealOracle {
     private final int maxInFlight;
     private final boolean planned;
     private final boolean ordered;
-    private final Map<Long, Integer> laneOf = new HashMap<>();
     private final Set<EncodedChunk> open = new LinkedHashSet<>();
     private final Map<EncodedChunk, Long> sequenceOf = new HashMap<>();
     private final TreeMap<Long, Integer> unsettled = new TreeMap<>();
@@ -65,7 +67,6 @@ final class SealOracle {
             sequenceOf.put(chunk, sequence);
         }
         unsettled.put(sequence, chunks.size());
-        laneOf.put(sequence, batch.lane());
     }
 
     void started(ShardCommand.StartAttempt start) {
@@ -82,7 +83,6 @@ final class SealOracle {
         var of = sequenceOf.remove(chunk);
         if (of == null || unsettled.merge(of, -1, Integer::sum) > 0) return;
         unsettled.remove(of);
-        laneOf.remove(of);
         begun.remove(of);
         parked.remove(of);
         sequenceOfBatch.values().remove(of);
@@ -138,8 +138,19 @@ final class SealOracle {
     private void inLanes() {
         for (var of : begun)
             for (var before : unsettled.headMap(of).keySet())
-                if (!begun.contains(before) && Objects.equals(laneOf.get(before), laneOf.get(of)))
+                if (!begun.contains(before) && !Collections.disjoint(places(of), places(before)))
                     throw new Violation("SEAL-8", "batch number " + of + " begins before " + before + " of its lane");
+    }
+
+    private record Place(int lane, SourcePartition partition) {}
+
+    /// Of what is left of it.
+    private Set<Place> places(long number) {
+        var places = new HashSet<Place>();
+        sequenceOf.forEach((chunk, of) -> {
+            if (of == number) places.add(new Place(chunk.target().lane(), chunk.partition()));
+        });
+        return places;
     }
 
     private void inTurn() {

@@ -291,13 +291,13 @@ record Mutant(String name, String module, String type, List<Edit> edits) {
                         "a lane lets two writes out",
                         "sink-pool",
                         "dev.millrace.sinkpool.Deliveries",
-                        new Edit("if (settings.ordered()) held.set(next.lane());", ""),
-                        new Edit("for (var one : inFlight) if (one.holdsLane()) held.set(one.lane());", "")),
+                        new Edit("if (settings.ordered()) holds.take(next.lane());", ""),
+                        new Edit("for (var one : inFlight) if (one.holdsLane()) holds.take(one.lane());", "")),
                 new Mutant(
                         "a suspect that is parked holds no lane",
                         "sink-pool",
                         "dev.millrace.sinkpool.Deliveries",
-                        new Edit("for (var one : parked) if (one.holdsLane()) held.set(one.lane());", "")),
+                        new Edit("for (var one : parked) if (one.holdsLane()) holds.waitFor(one);", "")),
                 new Mutant(
                         "a row that the sink names is tried last where order is kept",
                         "sink-pool",
