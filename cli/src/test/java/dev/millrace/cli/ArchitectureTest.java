@@ -104,6 +104,7 @@ class ArchitectureTest {
                         ours("clickhouse"),
                         ours("http"),
                         ours("httpclient"),
+                        ours("intake"),
                         "io.micrometer..",
                         "io.prometheus..",
                         "com.fasterxml.jackson.core..",

@@ -45,8 +45,9 @@ final class IntakeMetrics {
     }
 
     private void counter(Metric metric, Tags tags, ToDoubleFunction<IntakeView> count) {
-        metric.counter(registry, tags, account, from -> {
-            var posted = from.get().posted();
+        // A counter holds what it counts of weakly: only the function is kept, and this by it.
+        metric.counter(registry, tags, IntakeMetrics.class, _ -> {
+            var posted = account.get().posted();
             return posted == null ? 0 : count.applyAsDouble(posted);
         });
     }

@@ -164,7 +164,7 @@ class IntakeTest {
             assertThat(refused.get("refused_by").asText()).isEqualTo("rows");
             assertThat(refused.get("limit").asLong()).isEqualTo(999);
             assertThat(answer.headers().firstValueAsLong("Retry-After").orElseThrow())
-                    .isBetween(1, 30);
+                    .isBetween(1L, 30L);
             assertThat(run.pages().body("/status")).contains("\"rows_admitted\":999");
             assertThat(run.metrics().sum("millrace_intake_refused_total")).isPositive();
             proxy.heal();
