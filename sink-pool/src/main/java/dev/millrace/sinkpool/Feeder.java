@@ -28,6 +28,7 @@ final class Feeder<T> implements Door.Behind {
     private final NanoClock clock;
     private final long lingerNanos;
     private final ItemChunks<T> chunks;
+    private final @Nullable ItemsOut<T> out;
     private final List<Deque<EncodedChunk>> waiting = new ArrayList<>();
     private final LaneWatch watch;
     private final Thread thread;
@@ -52,6 +53,7 @@ final class Feeder<T> implements Door.Behind {
             int shards,
             FrontSettings settings,
             FrontTally.Endings endings,
+            @Nullable ItemsOut<T> out,
             String name) {
         this.slots = parts.slots();
         this.pool = parts.pool();
@@ -62,7 +64,8 @@ final class Feeder<T> implements Door.Behind {
         this.watch = new LaneWatch(clock);
         this.lingerNanos = settings.chunkLingerNanos();
         var slabs = new SlabPool(settings.chunkBytes(), settings.maxBytes() / 4);
-        this.chunks = new ItemChunks<>(encoder, pool.budget(), slabs, shards, endings, this::done);
+        this.out = out;
+        this.chunks = new ItemChunks<>(encoder, pool.budget(), slabs, shards, endings, this::done, out);
         for (var shard = 0; shard < shards; shard++) waiting.add(new ArrayDeque<>());
         this.pressedNanos = clock.nanoTime() - PRESS_EVERY_NANOS;
         this.thread = Thread.ofPlatform().name("millrace-front-" + name).unstarted(this::run);
@@ -157,10 +160,12 @@ final class Feeder<T> implements Door.Behind {
             case RowEncoder.Encoded.Written() -> {}
             case RowEncoder.Encoded.Skipped _ -> {
                 counts.skip();
+                if (out != null) out.ended(item.item, Fate.LEFT_OUT);
                 slots.ended(way, mark, 1, item.bytes);
             }
             case RowEncoder.Encoded.Poison(var reason, var detail) -> {
                 counts.lose(Loss.REJECTED, 1);
+                if (out != null) out.ended(item.item, Fate.REJECTED);
                 slots.ended(way, mark, 1, item.bytes);
                 log.rejected(item.tenant, reason, detail, nowNanos);
             }
@@ -270,6 +275,7 @@ final class Feeder<T> implements Door.Behind {
     private void giveUp() {
         for (var at = inHand; at != null; at = at.next) {
             counts.lose(Loss.UNREACHABLE, 1);
+            if (out != null) out.ended(at.item, Fate.GIVEN_UP);
             slots.ended(inHandWay, mark, 1, at.bytes);
             carried.incrementAndGet();
         }
@@ -288,6 +294,7 @@ final class Feeder<T> implements Door.Behind {
         for (var at = lane.drain(); at != null; at = at.next) {
             counts.took(1);
             counts.lose(Loss.UNREACHABLE, 1);
+            if (out != null) out.ended(at.item, Fate.GIVEN_UP);
             slots.release(way, 1, at.bytes);
             carried.incrementAndGet();
         }

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// Makes chunks of items: one open at a time for each share, tenant and shard.
+/// Makes chunks of items: one open at a time for each share, tenant, shard and layout.
 ///
 /// A chunk is done when it is full, when it is old enough, and at a mark. An item counts what its producer said until
 /// its chunk is done, and what its row takes from then on.
@@ -26,7 +26,11 @@ final class ItemChunks<T> {
         void chunk(Way way, EncodedChunk chunk, long counted);
     }
 
-    private record Key(Way way, String tenant, int shard) {}
+    private record Key(Way way, String tenant, int shard, int layout) {
+        private boolean is(Way itsWay, String itsTenant, int itsShard, int itsLayout) {
+            return way == itsWay && shard == itsShard && layout == itsLayout && tenant.equals(itsTenant);
+        }
+    }
 
     private final class Open {
         private final Way way;
@@ -34,6 +38,8 @@ final class ItemChunks<T> {
         private final long sinceNanos;
         private long items;
         private long counted;
+        private @Nullable T item;
+        private List<T> held = new ArrayList<>();
         private int coming;
         private boolean came;
 
@@ -51,9 +57,11 @@ final class ItemChunks<T> {
             builder.beginUnawaited(nowNanos);
         }
 
-        private RowEncoder.Encoded append(ItemRecord<T> record, int bytes) {
-            coming = bytes;
+        private RowEncoder.Encoded append(Link.Item<T> link, long number) {
+            coming = link.bytes;
+            item = link.item;
             came = false;
+            var record = new ItemRecord<>(encoder, link, number);
             var encoded = builder.append(record, record);
             if (encoded instanceof RowEncoder.Encoded.Written && !came) count();
             return encoded;
@@ -62,6 +70,7 @@ final class ItemChunks<T> {
         private void count() {
             items++;
             counted += coming;
+            if (out != null && item != null) held.add(item);
             came = true;
         }
 
@@ -71,6 +80,10 @@ final class ItemChunks<T> {
             var all = counted;
             items = 0;
             counted = 0;
+            if (out != null) {
+                out.hold(chunk, held);
+                held = new ArrayList<>();
+            }
             done.chunk(way, chunk, all);
         }
     }
@@ -80,6 +93,7 @@ final class ItemChunks<T> {
     private final List<SlabSource> slabs;
     private final Map<Way, List<FrontTally>> tallies = new EnumMap<>(Way.class);
     private final Done done;
+    private final @Nullable ItemsOut<T> out;
     private final LinkedHashMap<Key, Open> open = new LinkedHashMap<>();
     private @Nullable Key lastKey;
     private @Nullable Open last;
@@ -91,10 +105,12 @@ final class ItemChunks<T> {
             SlabPool pool,
             int shards,
             FrontTally.Endings endings,
-            Done done) {
+            Done done,
+            @Nullable ItemsOut<T> out) {
         this.encoder = encoder;
         this.budget = budget;
         this.done = done;
+        this.out = out;
         var sources = new ArrayList<SlabSource>();
         for (var shard = 0; shard < shards; shard++) sources.add(new SlabSource(pool));
         this.slabs = List.copyOf(sources);
@@ -115,19 +131,15 @@ final class ItemChunks<T> {
         var shard = encoder.shard(item.tenant, item.item);
         if (shard < 0 || shard >= slabs.size())
             throw new IndexOutOfBoundsException("shard " + shard + " of " + slabs.size());
-        return open(way, item.tenant, shard, mark, nowNanos)
-                .append(new ItemRecord<>(encoder, item, ++numbers), item.bytes);
+        return open(way, item, shard, mark, nowNanos).append(item, ++numbers);
     }
 
-    private Open open(Way way, String tenant, int shard, long mark, long nowNanos) {
+    private Open open(Way way, Link.Item<T> item, int shard, long mark, long nowNanos) {
+        var layout = encoder.layout(item.item);
         var key = lastKey;
         var was = last;
-        if (key != null
-                && was != null
-                && key.way() == way
-                && key.shard() == shard
-                && key.tenant().equals(tenant)) return was;
-        key = new Key(way, tenant, shard);
+        if (key != null && was != null && key.is(way, item.tenant, shard, layout)) return was;
+        key = new Key(way, item.tenant, shard, layout);
         var of = open.get(key);
         if (of == null) {
             if (open.size() >= MOST_OPEN) handOver(open.firstEntry().getValue().sinceNanos);

@@ -29,6 +29,7 @@ public final class ProducerFront<T> implements AutoCloseable {
     private final Slots<T> slots;
     private final FrontCounts counts = new FrontCounts();
     private final FrontLog log;
+    private final @Nullable ItemsOut<T> out;
     private final Feeder<T> feeder;
     private final Door<T> door;
     private final AtomicBoolean closing = new AtomicBoolean();
@@ -39,6 +40,8 @@ public final class ProducerFront<T> implements AutoCloseable {
         this.parts = parts;
         // Nothing is paused by it, so it is never asked whether it is roomy: the shares refuse.
         var budget = new AdmissionBudget(settings.maxRows(), settings.maxBytes(), 0.5);
+        var endings = parts.endings();
+        this.out = endings == null ? null : new ItemsOut<>(endings);
         this.pool = new SinkPool(
                 List.of(parts.shards()),
                 budget,
@@ -46,7 +49,7 @@ public final class ProducerFront<T> implements AutoCloseable {
                 parts.seed(),
                 clock,
                 parts.deadLetters(),
-                parts.listener());
+                out == null ? parts.listener() : new RefusalsTold(parts.listener(), out));
         this.slots =
                 new Slots<>(budget, settings.stageShare(), Runtime.getRuntime().availableProcessors(), clock);
         this.log = new FrontLog(parts.sink());
@@ -57,6 +60,7 @@ public final class ProducerFront<T> implements AutoCloseable {
                 parts.shards().size(),
                 settings,
                 this::ended,
+                out,
                 parts.sink());
         this.door = new Door<>(slots, counts, sheds, parts.encoder()::bytes, clock, feeder);
     }
@@ -102,6 +106,7 @@ public final class ProducerFront<T> implements AutoCloseable {
         var givenUp = ended.abandoned() + ended.inDoubt();
         if (givenUp > 0) counts.lose(givenUpFor(target), givenUp);
         counts.doubt(ended.inDoubt());
+        if (out != null) out.ended(chunk, ended);
         slots.ended(way, chunk.epoch(), ended.rows(), chunk.byteCount());
     }
 
@@ -111,6 +116,11 @@ public final class ProducerFront<T> implements AutoCloseable {
     }
 
     // --- looking, waiting, ending
+
+    /// As [SinkPool#quarantine].
+    public void quarantine(ShardId shard, int replica, boolean on) {
+        pool.quarantine(shard, replica, on);
+    }
 
     public FrontCounts counts() {
         return counts;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 
@@ -31,6 +32,11 @@ final class Fronted implements AutoCloseable {
         }
 
         @Override
+        public int layout(String item) {
+            return item.startsWith("new ") ? 1 : 0;
+        }
+
+        @Override
         public RowEncoder.Encoded encode(String tenant, String item, RowBuffer row) {
             return switch (item) {
                 case "poison" -> new RowEncoder.Encoded.Poison("poisoned", "as planted");
@@ -51,7 +57,23 @@ final class Fronted implements AutoCloseable {
     final ProducerFront<String> front;
     /// What a held write waits for.
     final CountDownLatch release = new CountDownLatch(1);
+    final Told told = new Told();
     private volatile long lateOnes;
+
+    /// What became of each item, and why the sink refused it.
+    static final class Told implements ItemEndings<String> {
+        final List<String> all = new CopyOnWriteArrayList<>();
+
+        @Override
+        public void refused(String item, Failure why) {
+            all.add(item + " " + why.code());
+        }
+
+        @Override
+        public void ended(String item, Fate fate) {
+            all.add(item + " " + fate);
+        }
+    }
 
     Fronted(long maxRows, Consumer<Shard.Setup> changes) {
         this(FrontSettings.of(maxRows, 1 << 20), 1, changes);
@@ -70,7 +92,7 @@ final class Fronted implements AutoCloseable {
             specs.add(new ShardSpec(setup.settings("s" + shard), sink, List.of(URI.create("fake://replica-" + shard))));
         }
         front = ProducerFront.start(
-                new FrontParts<>(specs, new Encoder(), TokenMint.perRun("run"), 42, DeadLetters.none(), listener),
+                new FrontParts<>(specs, new Encoder(), TokenMint.perRun("run"), 42, DeadLetters.none(), listener, told),
                 settings,
                 NanoClock.SYSTEM);
     }

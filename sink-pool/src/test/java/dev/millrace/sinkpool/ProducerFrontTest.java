@@ -373,6 +373,92 @@ final class ProducerFrontTest {
         }
     }
 
+    // --- what became of each item
+
+    @Test
+    void eachItemIsToldOfOnceWhateverBecameOfIt() throws Exception {
+        try (var at = new Fronted(
+                100,
+                s -> s.poison = new PoisonSettings(
+                        PoisonSettings.Action.SKIP, PoisonSettings.SingleRow.DEAD_LETTER, 1, 1_000_000_000L, 1))) {
+            at.sinks.getFirst().next(_ -> new WriteOutcome.Refused(new Failure("469", "no", false), -1));
+            at.stage("bad");
+            assertThat(at.front.settle(in(20_000))).isTrue();
+            for (var item : List.of("good", "poison", "skip", "throw"))
+                assertThat(at.stage(item)).isTrue();
+            assertThat(at.front.settle(in(20_000))).isTrue();
+            assertThat(at.told.all)
+                    .containsExactlyInAnyOrder(
+                            "bad 469",
+                            "bad REJECTED",
+                            "good WRITTEN",
+                            "poison REJECTED",
+                            "skip LEFT_OUT",
+                            "throw REJECTED");
+            assertThat(at.told.all.indexOf("bad 469")).isLessThan(at.told.all.indexOf("bad REJECTED"));
+        }
+    }
+
+    @Test
+    void manyThreadsAreToldOfEachOfTheirItemsOnce() throws Exception {
+        try (var at = new Fronted(FrontSettings.of(100_000, 1 << 20), 2, s -> s.maxRows = 7)) {
+            var expected = new ArrayList<String>();
+            var threads = new ArrayList<Thread>();
+            for (var thread = 0; thread < 4; thread++) {
+                var mine = new ArrayList<String>();
+                for (var i = 0; i < 500; i++) mine.add(i % 2 + ":" + thread + "-" + i);
+                mine.forEach(item -> expected.add(item + " WRITTEN"));
+                threads.add(Thread.ofPlatform().start(() -> mine.forEach(at::stage)));
+            }
+            for (var thread : threads) thread.join();
+            assertThat(at.front.settle(in(20_000))).isTrue();
+            assertThat(at.told.all).containsExactlyInAnyOrderElementsOf(expected);
+        }
+    }
+
+    @Test
+    void whatIsGivenUpIsToldApartFromWhatMayBeStored() throws Exception {
+        try (var at = new Fronted(100, s -> s.maxRows = 1)) {
+            at.hold(0, 100);
+            at.stage("in the air");
+            eventually("it is being written", () -> at.sinks.getFirst().calls.get() == 1);
+            at.stage("not sent");
+            at.front.close(in(50));
+            assertThat(at.told.all).contains("in the air IN_DOUBT");
+            assertThat(at.told.all).hasSize(2);
+        }
+    }
+
+    @Test
+    void whatAFrontHeldWhenItDiedIsToldAsGivenUp() throws Exception {
+        try (var at = new Fronted(100, _ -> {})) {
+            at.stage("die");
+            eventually("it is told", () -> at.told.all.contains("die GIVEN_UP"));
+        }
+    }
+
+    @Test
+    void rowsOfTwoLayoutsAreNeverInOneChunk() throws Exception {
+        try (var at = new Fronted(100, _ -> {})) {
+            for (var item : List.of("a", "new b", "c")) at.stage(item);
+            assertThat(at.front.settle(in(20_000))).isTrue();
+            assertThat(at.sinks.getFirst().stored)
+                    .allSatisfy(batch -> assertThat(batch.lines()
+                                    .map(line -> line.startsWith("new "))
+                                    .distinct())
+                            .hasSize(1));
+            assertThat(at.stored(0)).hasSize(3);
+        }
+    }
+
+    @Test
+    void aFrontForReservationsLeavesTheStagedOneRow() throws Exception {
+        try (var at = new Fronted(FrontSettings.reserving(1000, 1 << 20), 1, _ -> {})) {
+            assertThat(at.staged().maxRows()).isOne();
+            assertThat(at.reserved().maxRows()).isEqualTo(999);
+        }
+    }
+
     @Test
     @Tag("ADM-5")
     void theLinesOfWhatIsShedAddUpToTheCount() throws Exception {
