@@ -535,17 +535,20 @@ final class ProducerFrontTest {
             within.came().await();
             // The lanes are empty now, and the mark is not set.
             at.stage("last");
-            var settled = CompletableFuture.supplyAsync(() -> settle(at));
-            eventually("it waits", () -> at.front.health().staged().rows() == 3);
+            var stored = new CompletableFuture<List<String>>();
+            var settler = Thread.ofPlatform().start(() -> {
+                settle(at);
+                stored.complete(at.stored(0));
+            });
+            eventually("it waits", () -> settler.getState() == Thread.State.TIMED_WAITING);
             within.open().countDown();
-            assertThat(settled.get(20, TimeUnit.SECONDS)).isTrue();
-            assertThat(at.stored(0)).containsExactly("before", "within", "last");
+            assertThat(stored.get(20, TimeUnit.SECONDS)).containsExactly("before", "within", "last");
         }
     }
 
-    private static boolean settle(Fronted at) {
+    private static void settle(Fronted at) {
         try {
-            return at.front.settle(in(20_000));
+            assertThat(at.front.settle(in(20_000))).isTrue();
         } catch (InterruptedException interrupted) {
             throw new AssertionError(interrupted);
         }
