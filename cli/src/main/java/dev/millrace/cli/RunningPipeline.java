@@ -49,6 +49,7 @@ final class RunningPipeline {
     private @Nullable Path tokenFile;
 
     private @Nullable URI found;
+    private boolean readsWithToken;
 
     /// It was not found, did not answer, or refused: in one line, with the code to end with.
     static final class Failed extends Exception {
@@ -67,31 +68,39 @@ final class RunningPipeline {
     }
 
     String get(String path) throws Failed {
-        return send(HttpRequest.newBuilder(find().resolve(path)));
+        var to = find().resolve(path);
+        var request = HttpRequest.newBuilder(to);
+        return send(readsWithToken ? request.header("Authorization", bearer(to)) : request);
     }
 
     /// Does what a path stands for, as whoever has the token.
     String post(String path, Map<String, String> named) throws Failed {
         var to = find().resolve(path);
+        var bearer = bearer(to);
+        var form = named.entrySet().stream()
+                .map(one -> one.getKey() + "=" + URLEncoder.encode(one.getValue(), StandardCharsets.UTF_8))
+                .collect(Collectors.joining("&"));
+        return send(HttpRequest.newBuilder(to)
+                .header("Content-Type", "application/x-www-form-urlencoded")
+                .header("Authorization", bearer)
+                .POST(HttpRequest.BodyPublishers.ofString(form)));
+    }
+
+    private String bearer(URI to) throws Failed {
         if ("http".equals(to.getScheme()) && !onThisMachine(to.getHost()))
             throw new Failed(
                     ExitCode.BAD_CONFIGURATION,
                     to.getHost()
                             + " is another machine, and the token would go there in clear: do this on that machine,"
                             + " or name an --url with https that leads to it");
-        var form = named.entrySet().stream()
-                .map(one -> one.getKey() + "=" + URLEncoder.encode(one.getValue(), StandardCharsets.UTF_8))
-                .collect(Collectors.joining("&"));
-        return send(HttpRequest.newBuilder(to)
-                .header("Content-Type", "application/x-www-form-urlencoded")
-                .header("Authorization", "Bearer " + token())
-                .POST(HttpRequest.BodyPublishers.ofString(form)));
+        return "Bearer " + token();
     }
 
     private URI find() throws Failed {
         var known = found;
         if (known != null) return known;
         var at = url == null ? ofFile() : url;
+        readsWithToken |= url != null && tokenFile != null;
         if (at.getHost() == null || !("http".equals(at.getScheme()) || "https".equals(at.getScheme())))
             throw new Failed(ExitCode.BAD_CONFIGURATION, "--url: write http://HOST:PORT");
         found = at;
@@ -103,13 +112,14 @@ final class RunningPipeline {
             throw new Failed(ExitCode.BAD_CONFIGURATION, "name the pipeline's FILE, or --url http://HOST:PORT");
         var config = PipelineFile.read(file);
         if (config == null) throw new Failed(ExitCode.BAD_CONFIGURATION, file + " is not valid");
-        if (!(config.admin() instanceof AdminConfig.Listening(var listen, var tokens, var _)))
+        if (!(config.admin() instanceof AdminConfig.Listening(var listen, var tokens, var _, var readers)))
             throw new Failed(ExitCode.BAD_CONFIGURATION, "admin.listen is none: nobody can speak to it");
         if (listen.port() == 0)
             throw new Failed(
                     ExitCode.BAD_CONFIGURATION,
                     "admin.listen has port 0, so any port; its log says which (event=admin_listening): use --url");
         if (tokenFile == null) tokenFile = tokens;
+        readsWithToken = readers == AdminConfig.Readers.TOKEN;
         var host = everywhere(listen.host()) ? "127.0.0.1" : listen.host();
         return URI.create("http://" + (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + listen.port());
     }

@@ -199,7 +199,8 @@ final class ComposeFileTest {
     @Test
     void prometheusAndTheHealthCheckAskWhereMillraceListens() {
         assertThat(pipeline.admin())
-                .isEqualTo(new AdminConfig.Listening(new HostPort("0.0.0.0", adminPort()), null, List.of("millrace")));
+                .isEqualTo(new AdminConfig.Listening(
+                        new HostPort("0.0.0.0", adminPort()), null, List.of("millrace"), AdminConfig.Readers.ANYONE));
         assertThat(service("millrace", "healthcheck", "test"))
                 .isEqualTo(List.of("CMD", "/opt/millrace/healthy", Integer.toString(adminPort())));
         var jobs = (List<?>) at(yaml("deploy/prometheus/prometheus.yml"), "scrape_configs");

@@ -110,7 +110,7 @@ class SecurityPageTest {
             assertThat(head(text, at))
                     .as("%s is run", name.group())
                     .containsAnyOf("@Test", "@ParameterizedTest", "@Property")
-                    .doesNotContain("@Disabled");
+                    .doesNotContain("@Disabled\n", "@Disabled(");
         }
     }
 

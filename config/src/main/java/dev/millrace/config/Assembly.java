@@ -43,7 +43,10 @@ record Assembly(Values root) {
         return switch (admin.get(PipelineKeys.LISTEN)) {
             case AdminConfig.Off off -> off;
             case AdminConfig.Listening listening ->
-                listening.with(admin.orNull(PipelineKeys.TOKEN_FILE), hosts == null ? List.of() : hosts);
+                listening.with(
+                        admin.orNull(PipelineKeys.TOKEN_FILE),
+                        hosts == null ? List.of() : hosts,
+                        admin.get(PipelineKeys.READERS));
         };
     }
 

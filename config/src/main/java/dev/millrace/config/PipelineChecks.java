@@ -28,6 +28,7 @@ record PipelineChecks(Problems problems, Values root) {
         new PoisonChecks(problems, root).run();
         budget();
         drain();
+        readers();
     }
 
     /// Nothing is polled or committed.
@@ -58,6 +59,18 @@ record PipelineChecks(Problems problems, Values root) {
                 require.path(),
                 "%s is not reached with delivery at_least_once, where what replays after a crash is stored again; set delivery: effectively_once, or ask for L1"
                         .formatted(require.value().word()));
+    }
+
+    /// A token that nobody can have keeps everybody out.
+    private void readers() {
+        var admin = root.get(PipelineKeys.ADMIN);
+        var readers = admin.find(PipelineKeys.READERS);
+        if (readers == null || readers.value() != AdminConfig.Readers.TOKEN) return;
+        if (admin.find(PipelineKeys.TOKEN_FILE) != null) return;
+        problems.error(
+                readers.place(),
+                readers.path(),
+                "nobody could read, for there is no token; set admin.token_file to an absolute path");
     }
 
     private void linger(Values.Named sink) {

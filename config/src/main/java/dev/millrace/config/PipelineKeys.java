@@ -147,8 +147,13 @@ final class PipelineKeys {
                     new ListType<>(WordType.host(), "[millrace, millrace.example.net]"),
                     "names it is asked by from other machines")
             .leftOut("only addresses, and the name in listen");
+    static final Setting<AdminConfig.Readers> READERS = Setting.of(
+                    "readers",
+                    ChoiceType.of(AdminConfig.Readers.class),
+                    "who may read more than health and metrics: anyone who reaches the address, or who has the token of token_file, in a browser as the password of any user")
+            .byDefault("anyone");
     static final Section ADMIN =
-            Section.of("admin", "the page, metrics, health, and who may act", LISTEN, TOKEN_FILE, HOSTS);
+            Section.of("admin", "the page, metrics, health, and who may act", LISTEN, TOKEN_FILE, HOSTS, READERS);
 
     static final Setting<Endpoint.Receiver> OTLP = Setting.of(
                     "otlp",

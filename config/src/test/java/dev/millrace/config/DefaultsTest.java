@@ -159,10 +159,14 @@ class DefaultsTest {
 
     @Test
     void whoMayActAndByWhichNamesItIsAskedIsRead() {
-        var admin = "admin: { listen: '0.0.0.0:1', token_file: /run/token, hosts: [millrace, m.example.net] }";
+        var admin =
+                "admin: { listen: '0.0.0.0:1', token_file: /run/token, hosts: [millrace, m.example.net], readers: token }";
         assertThat(PipelineText.postgres().root(admin).config().admin())
                 .isEqualTo(new AdminConfig.Listening(
-                        new HostPort("0.0.0.0", 1), Path.of("/run/token"), List.of("millrace", "m.example.net")));
+                        new HostPort("0.0.0.0", 1),
+                        Path.of("/run/token"),
+                        List.of("millrace", "m.example.net"),
+                        AdminConfig.Readers.TOKEN));
     }
 
     @Test

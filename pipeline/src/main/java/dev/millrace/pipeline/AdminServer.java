@@ -48,15 +48,15 @@ final class AdminServer implements AutoCloseable {
         Answer on(Map<String, String> named);
     }
 
-    /// Where it listens, by which names it is asked, and what allows to act.
-    record Door(InetSocketAddress listen, Set<String> names, AdminToken token) {
+    /// Where it listens, by which names it is asked, what allows to act, and whether it takes that to read too.
+    record Door(InetSocketAddress listen, Set<String> names, AdminToken token, boolean toRead) {
         Door {
             names = names.stream().map(name -> name.toLowerCase(Locale.ROOT)).collect(Collectors.toUnmodifiableSet());
         }
 
         /// For whoever is on this machine, and nobody may act.
         static Door of(InetSocketAddress listen) {
-            return new Door(listen, Set.of(), AdminToken.NONE);
+            return new Door(listen, Set.of(), AdminToken.NONE, false);
         }
     }
 
@@ -76,6 +76,9 @@ final class AdminServer implements AutoCloseable {
             "Content-Security-Policy",
                     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"
                             + " base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
+
+    /// What machines ask for, who hold no token.
+    private static final Set<String> OPEN = Set.of("/healthz", "/readyz", "/metrics");
 
     private static final Pattern LOOPBACK = Pattern.compile("localhost|127\\.[0-9.]+|\\[::1]");
     private static final Pattern ADDRESS =
@@ -128,6 +131,8 @@ final class AdminServer implements AutoCloseable {
     private Answer answer(HttpExchange exchange) throws IOException {
         if (foreign(exchange)) return Answer.text(421, "ask by an address, or by a name that admin.hosts has");
         var path = exchange.getRequestURI().getPath();
+        var kept = door.toRead() && !OPEN.contains(path) ? keptFrom(exchange) : null;
+        if (kept != null) return kept;
         var page = pages.get(path);
         var act = acts.get(path);
         return switch (exchange.getRequestMethod()) {
@@ -159,10 +164,31 @@ final class AdminServer implements AutoCloseable {
                 || !ADDRESS.matcher(host).matches();
     }
 
-    private Answer act(HttpExchange exchange, Act act) throws IOException {
+    private static @Nullable String claim(HttpExchange exchange) {
         var claims = exchange.getRequestHeaders().get("Authorization");
-        var claim = door.token().check(claims == null || claims.size() != 1 ? null : claims.getFirst());
-        return switch (claim) {
+        return claims == null || claims.size() != 1 ? null : claims.getFirst();
+    }
+
+    /// What who asks gets instead of a page or an act; null for who holds the token.
+    private @Nullable Answer keptFrom(HttpExchange exchange) {
+        return switch (door.token().checkReader(claim(exchange))) {
+            case HOLDS -> null;
+            case OFF, UNREADABLE ->
+                Answer.text(403, "nobody may read this: the file of admin.token_file holds no token now");
+            case DENIED -> {
+                // A browser asks first without, so this is no guess.
+                if (claim(exchange) != null) tellDenied(exchange);
+                exchange.getResponseHeaders().set("WWW-Authenticate", "Basic realm=\"millrace\", charset=\"UTF-8\"");
+                yield Answer.text(
+                        401,
+                        "Authorization: Bearer with the token of admin.token_file; in a browser, any user with it as password");
+            }
+        };
+    }
+
+    /// Takes no password of a browser, which would send it for a page of somebody else's too.
+    private Answer act(HttpExchange exchange, Act act) throws IOException {
+        return switch (door.token().check(claim(exchange))) {
             case HOLDS -> {
                 var body = exchange.getRequestBody().readNBytes(BODY_LIMIT + 1);
                 if (body.length > BODY_LIMIT) yield Answer.text(413, "at most " + BODY_LIMIT + " bytes");
@@ -189,7 +215,7 @@ final class AdminServer implements AutoCloseable {
         LOG.atWarn()
                 .addKeyValue("event", "admin_denied")
                 .addKeyValue("from", exchange.getRemoteAddress().getAddress().getHostAddress())
-                .log("somebody without the token asked for an act");
+                .log("somebody without the token asked for what it takes the token for");
     }
 
     /// What the query and the form name; null for what is neither, and for what is named twice.

@@ -41,7 +41,8 @@ final class AdminSide {
 
     /// Nothing, where the file says so. Throws with one line where somebody has to mend something.
     void listen() throws StartFailure {
-        if (!(parts.config.admin() instanceof AdminConfig.Listening(var listen, var tokenFile, var hosts))) return;
+        if (!(parts.config.admin() instanceof AdminConfig.Listening(var listen, var tokenFile, var hosts, var readers)))
+            return;
         var token = new AdminToken(tokenFile);
         var problem = token.problem();
         if (problem != null)
@@ -54,7 +55,11 @@ final class AdminSide {
         names.add(listen.host());
         try {
             var started = AdminServer.start(
-                    new AdminServer.Door(new InetSocketAddress(listen.host(), listen.port()), names, token),
+                    new AdminServer.Door(
+                            new InetSocketAddress(listen.host(), listen.port()),
+                            names,
+                            token,
+                            readers == AdminConfig.Readers.TOKEN),
                     new AdminPages(
                                     () -> starting.account().log(),
                                     this::snapshot,

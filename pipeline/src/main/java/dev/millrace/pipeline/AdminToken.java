@@ -8,10 +8,12 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.Base64;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// The token that allows acts on a running pipeline, as its file has it at the moment: a new one counts at once.
+/// The token that allows acts on a running pipeline, and to read it where that takes one, as its file has it at the
+/// moment: a new one counts at once.
 ///
 /// Without a file nobody may act. Tokens are compared as hashes, in a time that tells nothing of them.
 ///
@@ -22,6 +24,7 @@ record AdminToken(@Nullable Path file) {
     private static final int LONGEST = 4096;
     private static final Pattern TOKEN = Pattern.compile("[\\x21-\\x7e]{16,1024}");
     private static final String BEARER = "Bearer ";
+    private static final String BASIC = "Basic ";
 
     /// What became of a claim.
     enum Claim {
@@ -34,7 +37,34 @@ record AdminToken(@Nullable Path file) {
         UNREADABLE
     }
 
+    /// Of who wants to act.
     Claim check(@Nullable String authorization) {
+        return compare(after(BEARER, authorization));
+    }
+
+    /// Of who wants to read: also as a browser's password, of whatever user.
+    Claim checkReader(@Nullable String authorization) {
+        var bearer = after(BEARER, authorization);
+        return compare(bearer != null ? bearer : password(after(BASIC, authorization)));
+    }
+
+    private static @Nullable String after(String scheme, @Nullable String authorization) {
+        if (authorization == null || !authorization.regionMatches(true, 0, scheme, 0, scheme.length())) return null;
+        return authorization.substring(scheme.length()).strip();
+    }
+
+    private static @Nullable String password(@Nullable String basic) {
+        if (basic == null) return null;
+        try {
+            var pair = new String(Base64.getDecoder().decode(basic), StandardCharsets.UTF_8);
+            var at = pair.indexOf(':');
+            return at < 0 ? null : pair.substring(at + 1);
+        } catch (IllegalArgumentException _) {
+            return null;
+        }
+    }
+
+    private Claim compare(@Nullable String claimed) {
         if (file == null) return Claim.OFF;
         String token;
         try {
@@ -42,9 +72,7 @@ record AdminToken(@Nullable Path file) {
         } catch (IOException | IllegalArgumentException _) {
             return Claim.UNREADABLE;
         }
-        if (authorization == null || !authorization.regionMatches(true, 0, BEARER, 0, BEARER.length()))
-            return Claim.DENIED;
-        var claimed = authorization.substring(BEARER.length()).strip();
+        if (claimed == null) return Claim.DENIED;
         return MessageDigest.isEqual(hash(token), hash(claimed)) ? Claim.HOLDS : Claim.DENIED;
     }
 

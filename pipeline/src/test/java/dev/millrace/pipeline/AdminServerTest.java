@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -44,11 +45,21 @@ final class AdminServerTest {
     }
 
     private AdminServer start(InetAddress address, Set<String> names, AdminToken token) throws IOException {
+        return start(new Door(new InetSocketAddress(address, 0), names, token, false));
+    }
+
+    private AdminServer start(Door door) throws IOException {
         return AdminServer.start(
-                new Door(new InetSocketAddress(address, 0), names, token),
-                Map.of("/healthz", () -> Answer.text(200, "alive"), "/broken", () -> {
-                    throw new IllegalStateException("of the page's own");
-                }),
+                door,
+                Map.of(
+                        "/healthz", () -> Answer.text(200, "alive"),
+                        "/readyz", () -> Answer.text(200, "ready"),
+                        "/metrics", () -> Answer.text(200, "figures"),
+                        "/status", () -> Answer.json("{}"),
+                        "/broken",
+                                () -> {
+                                    throw new IllegalStateException("of the page's own");
+                                }),
                 Map.of("/pause", named -> {
                     done.add(named);
                     return Answer.text(200, "paused");
@@ -202,6 +213,47 @@ final class AdminServerTest {
             assertThat(answer(shut, post("/pause", bearer(TOKEN), ""))).contains(" 403 ", "set admin.token_file");
         }
         assertThat(done).isEmpty();
+    }
+
+    private static String got(String path, String headers) {
+        return "GET " + path + " HTTP/1.1\r\nHost: localhost\r\n" + headers + "Connection: close\r\n\r\n";
+    }
+
+    private static String basic(String pair) {
+        var packed = Base64.getEncoder().encodeToString(pair.getBytes(StandardCharsets.UTF_8));
+        return "Authorization: Basic " + packed + "\r\n";
+    }
+
+    @Test
+    void whereItTakesTheTokenToReadOnlyHealthAndMetricsAreForAnyone() throws IOException {
+        var listen = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+        try (var kept = start(new Door(listen, Set.of(), new AdminToken(tokenFile), true))) {
+            for (var path : List.of("/healthz", "/readyz", "/metrics"))
+                assertThat(answer(kept, got(path, ""))).as(path).contains(" 200 ");
+            for (var headers : List.of(bearer(TOKEN), basic("me:" + TOKEN), basic(":" + TOKEN)))
+                assertThat(answer(kept, got("/status", headers))).as(headers).contains(" 200 ");
+            for (var headers : List.of(
+                    "",
+                    bearer(TOKEN + "x"),
+                    basic(TOKEN),
+                    basic(TOKEN + ":"),
+                    "Authorization: Basic *\r\n",
+                    basic("me:" + TOKEN) + bearer(TOKEN)))
+                assertThat(answer(kept, got("/status", headers)))
+                        .as(headers)
+                        .contains(" 401 ", "Www-authenticate: Basic realm=\"millrace\"")
+                        .doesNotContain(TOKEN);
+            assertThat(answer(kept, got("/nothing", "")))
+                    .as("what there is not")
+                    .contains(" 401 ");
+            assertThat(answer(kept, post("/pause", basic("me:" + TOKEN), "")))
+                    .as("a browser would act for a foreign page")
+                    .contains(" 401 ");
+            assertThat(answer(kept, post("/pause", bearer(TOKEN), ""))).contains(" 200 ");
+            Files.delete(tokenFile);
+            assertThat(answer(kept, got("/status", bearer(TOKEN)))).contains(" 403 ");
+            assertThat(answer(kept, got("/healthz", ""))).contains(" 200 ");
+        }
     }
 
     @Test

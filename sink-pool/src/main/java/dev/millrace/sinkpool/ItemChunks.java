@@ -17,8 +17,12 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Thread ownership: the front's thread.
 final class ItemChunks<T> {
-    /// Each open chunk has a slab, which no budget counts.
+    /// Each open chunk of a shard has a slab, which no budget counts, and which is kept when the chunk is handed over
+    /// half
+    /// empty: as many slabs are kept as chunks are open, so each is filled before it is given up.
     private static final int MOST_OPEN = 64;
+
+    private static final int LEAST_OPEN = SlabSource.SPARES;
 
     /// Who gets what is done.
     interface Done {
@@ -94,7 +98,8 @@ final class ItemChunks<T> {
     private final Map<Way, List<FrontTally>> tallies = new EnumMap<>(Way.class);
     private final Done done;
     private final @Nullable ItemsOut<T> out;
-    private final LinkedHashMap<Key, Open> open = new LinkedHashMap<>();
+    private final List<LinkedHashMap<Key, Open>> open = new ArrayList<>();
+    private final int mostOpen;
     private @Nullable Key lastKey;
     private @Nullable Open last;
     private long numbers;
@@ -111,14 +116,23 @@ final class ItemChunks<T> {
         this.budget = budget;
         this.done = done;
         this.out = out;
+        this.mostOpen = mostOpen(budget, pool, shards);
         var sources = new ArrayList<SlabSource>();
-        for (var shard = 0; shard < shards; shard++) sources.add(new SlabSource(pool));
+        for (var shard = 0; shard < shards; shard++) {
+            sources.add(new SlabSource(pool, mostOpen));
+            open.add(new LinkedHashMap<>());
+        }
         this.slabs = List.copyOf(sources);
         for (var way : Way.values()) {
             var of = new ArrayList<FrontTally>();
             for (var shard = 0; shard < shards; shard++) of.add(new FrontTally(way, new Target(0, shard, 0), endings));
             tallies.put(way, List.copyOf(of));
         }
+    }
+
+    /// All of them together hold a quarter of the budget at most, or the least.
+    private static int mostOpen(AdmissionBudget budget, SlabPool pool, int shards) {
+        return Math.clamp(budget.maxBytes() / 4 / shards / pool.slabBytes(), LEAST_OPEN, MOST_OPEN);
     }
 
     private FrontTally tally(Way way, int shard) {
@@ -140,11 +154,12 @@ final class ItemChunks<T> {
         var was = last;
         if (key != null && was != null && key.is(way, item.tenant, shard, layout)) return was;
         key = new Key(way, item.tenant, shard, layout);
-        var of = open.get(key);
+        var ofShard = open.get(shard);
+        var of = ofShard.get(key);
         if (of == null) {
-            if (open.size() >= MOST_OPEN) handOver(open.firstEntry().getValue().sinceNanos);
+            if (ofShard.size() >= mostOpen) handOverOldest(ofShard);
             of = new Open(key, mark, nowNanos);
-            open.put(key, of);
+            ofShard.put(key, of);
         }
         lastKey = key;
         last = of;
@@ -153,18 +168,24 @@ final class ItemChunks<T> {
 
     /// Hands over what was opened at this time or before.
     void handOver(long untilNanos) {
-        while (!open.isEmpty()) {
-            var oldest = open.firstEntry();
-            if (oldest.getValue().sinceNanos - untilNanos > 0) return;
-            open.pollFirstEntry();
-            lastKey = null;
-            last = null;
-            oldest.getValue().builder.handOver();
-        }
+        for (var ofShard : open)
+            while (!ofShard.isEmpty() && ofShard.firstEntry().getValue().sinceNanos - untilNanos <= 0)
+                handOverOldest(ofShard);
+    }
+
+    private void handOverOldest(LinkedHashMap<Key, Open> ofShard) {
+        var oldest = Objects.requireNonNull(ofShard.pollFirstEntry());
+        lastKey = null;
+        last = null;
+        oldest.getValue().builder.handOver();
     }
 
     /// When the oldest was opened; [NanoClock#NEVER] if none is.
     long oldestNanos() {
-        return open.isEmpty() ? NanoClock.NEVER : open.firstEntry().getValue().sinceNanos;
+        var oldest = NanoClock.NEVER;
+        for (var ofShard : open)
+            if (!ofShard.isEmpty())
+                oldest = NanoClock.earlier(oldest, ofShard.firstEntry().getValue().sinceNanos);
+        return oldest;
     }
 }

@@ -34,6 +34,7 @@ public final class ProducerFront<T> implements AutoCloseable {
     private final Door<T> door;
     private final AtomicBoolean closing = new AtomicBoolean();
     private final CountDownLatch closed = new CountDownLatch(1);
+    private volatile @Nullable FrontReport ended;
 
     private ProducerFront(FrontParts<T> parts, FrontSettings settings, NanoClock clock) {
         this.clock = clock;
@@ -157,10 +158,12 @@ public final class ProducerFront<T> implements AutoCloseable {
         try (pool) {
             drain(deadlineNanos);
         } finally {
+            var report = report();
+            ended = report;
             closed.countDown();
-            log.closed(report());
+            log.closed(report);
         }
-        return report();
+        return ended;
     }
 
     private void drain(long deadlineNanos) throws InterruptedException {
@@ -174,7 +177,22 @@ public final class ProducerFront<T> implements AutoCloseable {
             pool.awaitFinished(bounded(deadlineNanos) + GRACE_NANOS);
         } catch (InterruptedException interrupted) {
             feeder.closeBy(clock.nanoTime());
+            joinAllTheSame();
             throw interrupted;
+        } finally {
+            feeder.tellRest();
+        }
+    }
+
+    /// What the feeder has in hand it counts as lost now, which takes a moment.
+    private void joinAllTheSame() {
+        var until = clock.nanoTime() + GRACE_NANOS;
+        for (var over = false; !over; ) {
+            try {
+                over = feeder.join(until) || NanoClock.reached(until, clock.nanoTime());
+            } catch (InterruptedException _) {
+                over = NanoClock.reached(until, clock.nanoTime());
+            }
         }
     }
 
@@ -197,16 +215,9 @@ public final class ProducerFront<T> implements AutoCloseable {
     private FrontReport report() {
         var lost = new EnumMap<Loss, Long>(Loss.class);
         for (var why : Loss.values()) lost.put(why, counts.lost(why));
-        var stillOut = slots.itemsOut();
-        var reservedOut = stillOut - slots.view(Way.STAGED).rows();
+        var left = slots.left();
         return new FrontReport(
-                counts.written(),
-                counts.skipped(),
-                lost,
-                counts.inDoubt(),
-                slots.view(Way.RESERVED).rows() - reservedOut,
-                stillOut,
-                dead());
+                counts.written(), counts.skipped(), lost, counts.inDoubt(), left.unspent(), left.items(), dead());
     }
 
     private List<FrontReport.Dead> dead() {

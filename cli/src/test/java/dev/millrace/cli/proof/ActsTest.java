@@ -130,6 +130,32 @@ class ActsTest {
     }
 
     @Test
+    @Timeout(value = 60, unit = TimeUnit.SECONDS)
+    void commandsReadWithTheTokenWhereItTakesThat(SharedLab lab) throws Exception {
+        try (var stage = new Stage(lab)) {
+            var topic = stage.topic("a");
+            stage.topics().create(topic, 1);
+            var token = Files.writeString(directory.resolve("token"), TOKEN);
+            var recipe = stage.recipe("[ " + topic + " ]")
+                    .blackhole()
+                    .set("admin.token_file", token.toString())
+                    .set("admin.readers", "token");
+            file = Files.writeString(directory.resolve("pipeline.yaml"), recipe.text());
+            var run = stage.start(recipe).ready();
+            does("status", "proof  running");
+            does("stuck", "OK     All is well.");
+            var url = "http://127.0.0.1:" + run.pages().port();
+            var stranger = MillraceCommandLine.run("status", "--url", url);
+            assertThat(stranger.code()).isEqualTo(2);
+            assertThat(stranger.err()).contains("401 Authorization: Bearer with the token of admin.token_file");
+            assertThat(MillraceCommandLine.run("status", "--url", url, "--token-file", token.toString())
+                            .out())
+                    .startsWith("proof  running");
+            run.stop(0);
+        }
+    }
+
+    @Test
     void aTokenFileThatHoldsNoneEndsTheStart(SharedLab lab) throws Exception {
         try (var stage = new Stage(lab)) {
             var token = Files.writeString(directory.resolve("token"), "short");

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("EO-1")
 @Tag("EO-3")
 class EffectivelyOnceUnderFireTest {
-    private static final int KILLS = Integer.getInteger("millrace.once.kills", 30);
+    private static final int KILLS = Integer.getInteger("millrace.once.kills", 20);
     private static final int ROWS_PER_SECOND = Integer.getInteger("millrace.once.rows", 1_000);
     private static final long SEED = Long.getLong("millrace.once.seed", 1);
 

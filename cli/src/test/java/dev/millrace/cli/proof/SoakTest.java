@@ -24,17 +24,17 @@ import org.junit.jupiter.api.io.TempDir;
 /// A constant rate and faults all the while, into PostgreSQL and ClickHouse at once, and one process that is never
 /// started again: what it takes stays flat, and in the end every row is there once.
 ///
-/// The build runs five minutes of it. The hour, by properties of the build:
+/// The build runs three minutes of it. The hour, by properties of the build:
 ///
 /// `mvn -pl cli -am -Dtest=SoakTest -Dsurefire.failIfNoSpecifiedTests=false -Dmillrace.soak.minutes=60
 /// -Dmillrace.soak.rows=2000 -Dmillrace.soak.seed=1 test`
 ///
 /// Flat is what [Flatness] says, with the bounds of each [Vital], of what is looked at after a warm-up: a tenth of the
-/// run, and a minute at least. Five minutes find what leaks with each fault, or with each batch; the hour finds a
+/// run, and a minute at least. Three minutes find what leaks with each fault, or with each batch; the hour finds a
 /// tenth of that. `docs/soak.md` says more.
 @ExtendWith(LabExtension.class)
 class SoakTest {
-    private static final int MINUTES = Integer.getInteger("millrace.soak.minutes", 5);
+    private static final int MINUTES = Integer.getInteger("millrace.soak.minutes", 3);
     private static final int ROWS_PER_SECOND = Integer.getInteger("millrace.soak.rows", 2_000);
     private static final int EVERY = Integer.getInteger("millrace.soak.poison", 10_000);
     private static final long SEED = Long.getLong("millrace.soak.seed", 1);

@@ -16,7 +16,7 @@ enum Vital {
     VIRTUAL_THREADS("virtual threads", 8, 6),
     HANDLES("file handles", 8, 6),
     /// With a heap that is all there from the beginning, so what grows is outside of it.
-    RESIDENT("resident memory, MiB", 12, 12);
+    RESIDENT("resident memory, MiB", 24, 12);
 
     private final String words;
     private final double step;
