@@ -428,7 +428,7 @@ class IntakeServerTest {
 
     @Test
     void aDrainRefusesNewWorkAtOnceAndWaitsForBodiesThatAreBeingRead() throws Exception {
-        try (var at = new Listening(store);
+        try (var at = new Listening(store, from -> Listening.with(from, 1000, 1, 1_000_000), List.of());
                 var slow = begun(at)) {
             eventually(() -> !at.server.awaitRead(NanoClock.SYSTEM.nanoTime()));
             at.server.drain();
