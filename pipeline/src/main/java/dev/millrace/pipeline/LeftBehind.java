@@ -1,6 +1,5 @@
 package dev.millrace.pipeline;
 
-import dev.millrace.kafka.KafkaSource;
 import dev.millrace.sinkpool.Finding;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -19,7 +18,7 @@ final class LeftBehind {
     private LeftBehind() {}
 
     /// Returns at once.
-    static void tell(Parts parts, KafkaSource source) {
+    static void tell(Parts parts, Source source) {
         Thread.ofVirtual().name("millrace-leftovers").start(() -> {
             try {
                 look(parts, source);
@@ -32,7 +31,7 @@ final class LeftBehind {
         });
     }
 
-    private static void look(Parts parts, KafkaSource source) {
+    private static void look(Parts parts, Source source) {
         var until = parts.clock.nanoTime() + LIMIT.toNanos();
         var found = new ArrayList<Finding>(source.leftovers(until));
         for (var sink : parts.sinks) found.addAll(sink.sink().leftovers(until));

@@ -48,7 +48,7 @@ final class SinkNeed {
         this.load = load;
         this.sheet = sheet;
         where = "sinks." + sink.name();
-        processes = load.processes(config.source().consumers());
+        processes = load.processes(config.kafka().consumers());
         shards = sink.shards().size();
         lanes = sink.ordering().lanes();
     }
