@@ -132,6 +132,9 @@ record Assembly(Values root) {
                         batch.get(SinkKeys.LINGER),
                         batch.get(SinkKeys.MAX_CUTS)),
                 new ChunkConfig(Math.toIntExact(chunk.get(SinkKeys.TARGET_BYTES)), chunk.get(SinkKeys.CHUNK_LINGER)),
+                sink.get(SinkKeys.ORDERING)
+                        ? new OrderingConfig(true, sink.get(SinkKeys.LANES))
+                        : new OrderingConfig(false, 1),
                 new InflightConfig(sink.get(SinkKeys.INFLIGHT).get(SinkKeys.MAX_PER_SHARD)),
                 sink.get(SinkKeys.WRITE).get(SinkKeys.WRITE_TIMEOUT),
                 new RetryConfig(

@@ -116,10 +116,16 @@ final class MemoryNeed {
                 consumers
                         * config.sinks().stream()
                                 .mapToLong(sink -> (long) sink.shards().size()
+                                        * sink.ordering().lanes()
                                         * partly
                                         * sink.chunk().targetBytes())
                                 .sum(),
-                "consumers × shards × at most " + SlabSource.SPARES + " × chunk.target_bytes");
+                "consumers × shards × "
+                        + (config.sinks().stream()
+                                        .anyMatch(sink -> sink.ordering().lanes() > 1)
+                                ? "lanes × "
+                                : "")
+                        + "at most " + SlabSource.SPARES + " × chunk.target_bytes");
     }
 
     private void polled() {

@@ -21,7 +21,6 @@ import dev.millrace.sinkpool.Finding;
 import dev.millrace.sinkpool.Guarantee;
 import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.NewestTokens;
-import dev.millrace.sinkpool.Router;
 import dev.millrace.sinkpool.RowEncoder;
 import dev.millrace.sinkpool.ShardId;
 import dev.millrace.sinkpool.ShardSpec;
@@ -235,9 +234,9 @@ final class SinkPart {
                 name(),
                 takes(config.topics()),
                 used::encoder,
-                router(pipeline),
+                Wiring.router(pipeline.route(), config),
                 config.shards().size(),
-                1,
+                config.ordering().lanes(),
                 new SlabPool(config.chunk().targetBytes(), keptBytes(pipeline)),
                 config.chunk().linger().toNanos(),
                 planned
@@ -268,7 +267,12 @@ final class SinkPart {
                 .sum();
         var batch = config.batch();
         var rate = CutRate.of(
-                count, config.shards().size(), Math.max(1, batch.linger().toNanos()), batch.maxCuts(), budgetBytes);
+                count,
+                config.shards().size(),
+                config.ordering().lanes(),
+                Math.max(1, batch.linger().toNanos()),
+                batch.maxCuts(),
+                budgetBytes);
         cutLingerNanos.set(rate.lingerNanos());
         return rate;
     }
@@ -285,9 +289,5 @@ final class SinkPart {
             case Topics.Listed(var names) -> names::contains;
             case Topics.Matching matching -> matching.pattern().asMatchPredicate();
         };
-    }
-
-    private Router router(PipelineConfig pipeline) {
-        return Wiring.router(pipeline.route(), config.shards().size());
     }
 }

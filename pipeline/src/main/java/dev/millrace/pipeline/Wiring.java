@@ -32,6 +32,7 @@ import dev.millrace.httpclient.Compression;
 import dev.millrace.httpclient.Tls;
 import dev.millrace.httpclient.Who;
 import dev.millrace.kafka.KafkaSourceSettings;
+import dev.millrace.kafka.KeyLanes;
 import dev.millrace.kafka.KeyRouter;
 import dev.millrace.kafka.PartitionRouter;
 import dev.millrace.kafka.Planning;
@@ -183,7 +184,8 @@ final class Wiring {
         return new ShardSettings(
                 new ShardId(sink.name(), shard.name()),
                 shard.endpoints().size(),
-                1,
+                sink.ordering().lanes(),
+                sink.ordering().byKey(),
                 new ShardSettings.BatchSettings(
                         batch.maxRows(), batch.maxBytes(), batch.linger().toNanos()),
                 sink.inflight().maxPerShard(),
@@ -400,6 +402,13 @@ final class Wiring {
 
     private static Duration longestConnect(SinkConfig sink) {
         return min(LONGEST_CONNECT, sink.writeTimeout().dividedBy(2));
+    }
+
+    /// Where rows of a sink go, lanes and all.
+    static Router router(RouteConfig route, SinkConfig sink) {
+        var shards = router(route, sink.shards().size());
+        var lanes = sink.ordering().lanes();
+        return lanes == 1 ? shards : new KeyLanes(shards, lanes);
     }
 
     static Router router(RouteConfig route, int shards) {
