@@ -92,7 +92,18 @@ record IntakeChecks(Problems problems, Values root, Values http) {
                     "is only for source.kafka; leave it out, or run another pipeline for this sink");
         var coordinates = sink.get(ClickHouseKeys.CLICKHOUSE).get(ClickHouseKeys.COORDINATES);
         if (coordinates.present()) onlyKafka(coordinates.place(), coordinates.path());
+        ordering(sink);
         linger(sink);
+    }
+
+    /// Requests come side by side, so there is no order to keep.
+    private void ordering(Values sink) {
+        var ordered = sink.find(SinkKeys.ORDERING);
+        if (ordered != null && ordered.value())
+            problems.error(
+                    ordered.place(),
+                    ordered.path(),
+                    "key takes a log, whose order is kept, and source.http has none; leave it out");
     }
 
     /// Whoever waits would be told each time that it took too long.

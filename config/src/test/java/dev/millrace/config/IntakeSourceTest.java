@@ -148,6 +148,10 @@ class IntakeSourceTest {
                 .singleElement()
                 .asString()
                 .contains("sinks.shadow.advisory: is only for source.kafka");
+        assertThat(least().with("    blackhole: {}\n", "    blackhole: {}\n    ordering: key\n")
+                        .problems())
+                .contains("sinks.warehouse.ordering: key takes a log, whose order is kept, and source.http has none;"
+                        + " leave it out");
         assertThat(least().with("    blackhole: {}\n", "    blackhole: {}\n    topics: [order]\n")
                         .problems())
                 .anySatisfy(
