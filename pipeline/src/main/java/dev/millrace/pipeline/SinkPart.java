@@ -247,7 +247,8 @@ final class SinkPart {
 
     /// As an intake feeds it.
     IntakeSink posted(PipelineConfig pipeline, Inlet inlet) {
-        return new IntakeSink(name(), takes(config.topics()), used::encoder, router(pipeline), inlet);
+        return new IntakeSink(
+                name(), takes(config.topics()), used::encoder, Wiring.router(pipeline.route(), config), inlet);
     }
 
     /// A quarter of the budget in all: what one batch of each shard gives back at once is not lost, and no more is held

@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.SequencedMap;
 import org.jspecify.annotations.Nullable;
 
 /// Makes chunks of items: one open at a time for each share, tenant, shard and layout.
@@ -98,7 +99,7 @@ final class ItemChunks<T> {
     private final Map<Way, List<FrontTally>> tallies = new EnumMap<>(Way.class);
     private final Done done;
     private final @Nullable ItemsOut<T> out;
-    private final List<LinkedHashMap<Key, Open>> open = new ArrayList<>();
+    private final List<SequencedMap<Key, Open>> open = new ArrayList<>();
     private final int mostOpen;
     private @Nullable Key lastKey;
     private @Nullable Open last;
@@ -173,7 +174,7 @@ final class ItemChunks<T> {
                 handOverOldest(ofShard);
     }
 
-    private void handOverOldest(LinkedHashMap<Key, Open> ofShard) {
+    private void handOverOldest(SequencedMap<Key, Open> ofShard) {
         var oldest = Objects.requireNonNull(ofShard.pollFirstEntry());
         lastKey = null;
         last = null;

@@ -117,7 +117,7 @@ final class Share<W> {
 
     private long rowsBefore(Waiting<W> one) {
         return waiting.stream()
-                .takeWhile(other -> other != one)
+                .takeWhile(other -> !other.who().equals(one.who()))
                 .mapToLong(Waiting::rows)
                 .sum();
     }

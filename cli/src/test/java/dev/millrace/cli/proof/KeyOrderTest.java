@@ -21,14 +21,16 @@ class KeyOrderTest {
     private static final int POISON = 1500;
 
     /// Of each key's rows, those that came in before an earlier one of it.
-    private static final String OVERTAKEN = "select count(*) from (select first, lag(first) over (partition by k order by v)"
-            + " as before from (select k, v, min(seq) as first from t group by k, v) landed) pairs where first < before";
+    private static final String OVERTAKEN =
+            "select count(*) from (select first, lag(first) over (partition by k order by v)"
+                    + " as before from (select k, v, min(seq) as first from t group by k, v) landed) pairs where first < before";
 
     @Test
     @Tag("SEAL-8")
     @Timeout(value = 120, unit = TimeUnit.SECONDS)
-    @DisplayName("SEAL-8: rows of a key come in in the order of their offsets, though a way to the store is cut and a row is"
-            + " poison")
+    @DisplayName(
+            "SEAL-8: rows of a key come in in the order of their offsets, though a way to the store is cut and a row is"
+                    + " poison")
     void rowsOfAKeyComeInInOrder(SharedLab lab) throws Exception {
         try (var stage = new Stage(lab);
                 var way = ChaosProxy.launch(
@@ -41,8 +43,8 @@ class KeyOrderTest {
                             .postgres(stage.postgres().user(), "t", "", stage.endpoint())
                             .set(
                                     "sinks.warehouse.shards.s0",
-                                    "[ \"" + stage.endpoint() + "\", \"postgres://" + way.host() + ":" + way.port() + "/"
-                                            + stage.name() + "\" ]")
+                                    "[ \"" + stage.endpoint() + "\", \"postgres://" + way.host() + ":" + way.port()
+                                            + "/" + stage.name() + "\" ]")
                             .set("sinks.warehouse.ordering", "key")
                             .set("sinks.warehouse.inflight", "{ max_per_shard: 4 }")
                             .set("sinks.warehouse.batch", "{ max_rows: 20, linger: 20ms }")

@@ -39,8 +39,8 @@ class IntakeServerTest {
     @Test
     void aBodyInChunksIsTakenInAsAnyOther() throws Exception {
         try (var at = new Listening(store)) {
-            var answer = at.raw("POST /v1/orders HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n"
-                    + "Connection: close\r\n\r\n4\r\n{\"a\"\r\n4\r\n:1}\n\r\n0\r\n\r\n");
+            var head = "POST /v1/orders HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n";
+            var answer = at.raw(head + "4\r\n{\"a\"\r\n" + "4\r\n:1}\n\r\n" + "0\r\n\r\n");
             assertThat(answer).startsWith("HTTP/1.1 202");
             assertThat(store.rows).containsExactly("orders/0 {\"a\":1}");
         }
