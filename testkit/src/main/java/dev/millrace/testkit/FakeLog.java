@@ -298,6 +298,16 @@ final class FakeLog {
         return names;
     }
 
+    /// Whoever begins there now gets this record, as it was.
+    boolean isReadable(int p, long offset) {
+        var life = lives.get(p);
+        var current = now.get(life.slot);
+        return current.id.equals(life.id)
+                && offset >= current.logStart
+                && current.exists(offset)
+                && current.holder(current.at(offset)) == life;
+    }
+
     int indexOf(SourcePartition partition) {
         return life(partition).index;
     }

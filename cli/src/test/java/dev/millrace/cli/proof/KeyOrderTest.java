@@ -36,7 +36,8 @@ class KeyOrderTest {
                 var way = ChaosProxy.launch(
                         stage.postgres().host(), stage.postgres().port())) {
             var box = new LetterBox(stage.topics(), stage.topic("dead"));
-            stage.execute("create table t (seq bigserial, k integer, v integer check (v <> " + POISON + "))");
+            stage.execute("create table t (seq bigint generated always as identity, k integer, v integer check (v <> "
+                    + POISON + "))");
             var topic = stage.topic("orders");
             stage.topics().create(topic, 2);
             var run = stage.start(stage.recipe("[ " + topic + " ]")
