@@ -245,7 +245,7 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
     private void fail(Throwable failure) {
         failed = true;
         if (failure instanceof OutOfMemoryError) {
-            shared.outcomes().failed(index, FATAL, outOfMemory(failure));
+            shared.outcomes().failed(index, FATAL, memoryRanOut(failure));
             return;
         }
         if (refusal(failure)) {
@@ -255,6 +255,16 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
         }
         LOG.atError().addKeyValue("event", "source_died").setCause(failure).log("member={}", index);
         shared.outcomes().failed(index, FATAL, "source thread " + index + " died: " + failure);
+    }
+
+    // Looking for the place takes memory too: that there is none left must not hide that the member has died.
+    private String memoryRanOut(Throwable failure) {
+        try {
+            return outOfMemory(failure);
+        } catch (Throwable again) {
+            return "out of memory (" + failure.getMessage() + "), and while its place was looked for, " + again + ": "
+                    + LESS_MEMORY;
+        }
     }
 
     // A batch is unpacked record by record, so a record is what is too large: one of those that come next.
@@ -611,7 +621,7 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
             mine.consumer()
                     .close(CloseOptions.timeout(bound)
                             .withGroupMembershipOperation(CloseOptions.GroupMembershipOperation.LEAVE_GROUP));
-        } catch (RuntimeException refused) {
+        } catch (RuntimeException | OutOfMemoryError refused) {
             LOG.atWarn()
                     .addKeyValue("event", "consumer_close_failed")
                     .log("member={} why=\"{}\"", index, refused.toString());

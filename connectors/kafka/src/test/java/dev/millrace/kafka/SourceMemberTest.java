@@ -162,5 +162,24 @@ final class SourceMemberTest {
         assertThat(intake.writes()).hasSize(2);
     }
 
-
+    @Test
+    @Tag("DRN-10")
+    @DisplayName("DRN-10: memory that runs out again while the place is looked for does not hide that the member died")
+    void theEndIsToldThoughTheLookForItsCauseFails() {
+        var spent = new MockConsumer<ByteBuffer, ByteBuffer>("none") {
+            @Override
+            public synchronized ConsumerRecords<ByteBuffer, ByteBuffer> poll(Duration timeout) {
+                throw new OutOfMemoryError("Java heap space");
+            }
+        };
+        member(List.of(), spent, () -> {
+                    throw new OutOfMemoryError("and again");
+                })
+                .run();
+        assertThat(told).hasSize(2);
+        assertThat(told.getFirst())
+                .startsWith("5 out of memory (Java heap space)")
+                .contains("-Xmx");
+        assertThat(told.getLast()).isEqualTo("ended");
+    }
 }
