@@ -618,6 +618,11 @@ public final class SourceMachine {
         return flight.unexplained();
     }
 
+    /// No commit is out, and nothing waits for one.
+    boolean nothingToCommit() {
+        return flight.nothingToCommit();
+    }
+
     /// A commit is out.
     public boolean commitOut() {
         return flight.outstanding();

@@ -375,6 +375,7 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
         if (records == null) now(new SourceEvent.Tick());
         else now(new SourceEvent.Polled(batches(records)));
         carryOut(mine);
+        if (trouble.lasts() && machine.nothingToCommit()) trouble.nothingLeft();
         readLags(mine.consumer());
         if (!plansLookedAt) lookWhetherPlansAreKept(mine);
         checkAssignment();

@@ -649,6 +649,21 @@ final class SourceMachineTest {
     }
 
     @Test
+    @DisplayName("OPS-5: behind a revoke nothing is left to commit of what is another member's by now")
+    void behindARevokeNothingIsLeftToCommit() {
+        var bench = Bench.of(new MemoryIntake());
+        bench.assign(P0, 100);
+        assertThat(bench.machine.nothingToCommit()).isTrue();
+        bench.tell(new SourceEvent.Skipped(P0, 101));
+        bench.after(MS);
+        assertThat(bench.machine.nothingToCommit()).isFalse();
+        bench.tell(new SourceEvent.Lost(Set.of(P0)));
+        var send = bench.all(SourceCommand.Commit.class).getLast().send();
+        bench.tell(new SourceEvent.CommitAnswered(send.attempt(), new Answer.Unknown()));
+        assertThat(bench.machine.nothingToCommit()).isTrue();
+    }
+
+    @Test
     @Tag("SRC-10")
     void aTruncatedLogHaltsWithBothOffsets() {
         var bench = Bench.of(new MemoryIntake());
