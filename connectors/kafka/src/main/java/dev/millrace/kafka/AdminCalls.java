@@ -281,9 +281,20 @@ final class AdminCalls implements AutoCloseable {
 
     /// The same for readers of what is committed, or of all.
     Map<TopicPartition, Long> ends(Collection<TopicPartition> partitions, IsolationLevel reader, long untilNanos) {
+        return ends(partitions, reader, untilNanos, () -> {});
+    }
+
+    /// The same, and `heard` is told of each answer, also of one that refuses,
+    /// or that comes when nobody waits for it any more; on any thread.
+    Map<TopicPartition, Long> ends(
+            Collection<TopicPartition> partitions, IsolationLevel reader, long untilNanos, Runnable heard) {
         var asked = new HashMap<TopicPartition, OffsetSpec>();
         for (var partition : partitions) asked.put(partition, OffsetSpec.latest());
         var answer = admin.listOffsets(asked, new ListOffsetsOptions(reader));
+        for (var partition : partitions)
+            answer.partitionResult(partition).whenComplete((_, failure) -> {
+                if (!(failure instanceof RetriableException)) heard.run();
+            });
         var ends = new HashMap<TopicPartition, Long>();
         for (var partition : partitions) {
             try {

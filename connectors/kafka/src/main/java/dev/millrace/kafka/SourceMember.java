@@ -1,5 +1,6 @@
 package dev.millrace.kafka;
 
+import dev.millrace.checkpoint.CommitFlight;
 import dev.millrace.checkpoint.CommitNote;
 import dev.millrace.checkpoint.Range;
 import dev.millrace.checkpoint.Resolution;
@@ -507,7 +508,22 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
 
     @Override
     public void now(SourceEvent event) {
+        if (isAnswer(event)) heard();
         machine.on(event, clock.nanoTime(), commands::add);
+    }
+
+    // What was fetched is a broker's answer, and so is what it says of a commit.
+    private static boolean isAnswer(SourceEvent event) {
+        return switch (event) {
+            case SourceEvent.Polled(var batches) -> !batches.isEmpty();
+            case SourceEvent.CommitAnswered(var _, var answer) -> !(answer instanceof CommitFlight.Answer.Unknown);
+            default -> false;
+        };
+    }
+
+    private void heard() {
+        var told = watch;
+        if (told != null) told.heard();
     }
 
     @Override
