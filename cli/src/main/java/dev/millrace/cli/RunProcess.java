@@ -70,7 +70,8 @@ final class RunProcess {
                 if (run.runs()) manager.running(config.name());
             } catch (StartFailure failure) {
                 if (before == null || endAsked.isDone()) return refused(run, failure);
-                fallsBack(runs, before, book, String.valueOf(failure.getMessage()));
+                var reason = Redaction.of(config).of(String.valueOf(failure.getMessage()));
+                fallsBack(runs, before, book, reason);
                 if (!run.goesOn() || !closed(run)) return ExitCode.UNKNOWN_STATE.code();
                 if (!succession.mayFollow(run)) return drained;
                 runs = before;
@@ -78,7 +79,7 @@ final class RunProcess {
                 reports = again(runs);
                 continue;
             }
-            if (before != null && !endAsked.isDone()) {
+            if (before != null && run.runs()) {
                 reloaded(runs, book);
                 reloader.runs(runs.config());
             }
