@@ -10,7 +10,8 @@ record PlaintextChecks(Problems problems, Values root) {
         var kafka = root.get(SourceKeys.SOURCE).get(SourceKeys.KAFKA);
         var brokers = kafka.orNull(SourceKeys.BOOTSTRAP_SERVERS);
         var properties = kafka.orNull(SourceKeys.PROPERTIES);
-        if (brokers != null && properties != null) refuse(kafka, Plaintext.ofKafka(kafka.path(), brokers, properties));
+        if (brokers != null && properties != null)
+            for (var found : Plaintext.ofKafka(kafka.path(), brokers, properties)) refuse(kafka, found);
         for (var sink : root.get(SinkKeys.SINKS)) sink(sink.values());
         var metrics = root.get(PipelineKeys.METRICS);
         var otlp = metrics.orNull(PipelineKeys.OTLP);

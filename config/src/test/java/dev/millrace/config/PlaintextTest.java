@@ -145,8 +145,25 @@ class PlaintextTest {
                 .asString()
                 .startsWith("source.kafka: the client secret would go to id.example.net:80 in clear; use https in"
                         + " sasl.oauthbearer.token.endpoint.url, or");
+        for (var odd : new String[] {"auth_server:8080", "-id:8080", "[fe80::1]:8080"})
+            assertThat(source("a:9092", at.replace("URL", "HTTP://u:p@" + odd + "/a b?c@d"))
+                            .problems())
+                    .singleElement()
+                    .asString()
+                    .contains(" would go to " + odd + " in clear; use https");
         for (var fine : new String[] {"https://id/token", "http://[::1]:80/token", "http://localhost/token"})
             assertThat(source("a:9092", at.replace("URL", fine)).problems()).isEmpty();
+    }
+
+    @Test
+    void aLoginAndAClientSecretAreBothTold() {
+        var both = "properties: { security.protocol: SASL_PLAINTEXT,"
+                + " sasl.oauthbearer.token.endpoint.url: \"http://id/token\" }";
+        assertThat(source("a:9092", both).problems()).hasSize(2);
+        assertThat(Plaintext.of(
+                        source("a:9092", "allow_plaintext: true\n    " + both).config()))
+                .extracting(Plaintext::secret)
+                .containsExactly("login", "client secret");
     }
 
     @Test
