@@ -42,7 +42,7 @@ public record Plaintext(String path, String secret, List<String> to, String reme
             }
         }
         var otlp = config.metrics().otlp();
-        var header = HeadersType.firstSecret(config.metrics().headers().keySet());
+        var header = HeadersType.firstSecret(config.metrics().headers());
         if (otlp != null) add(all, of("metrics", header, List.of(otlp)));
         return all;
     }
@@ -58,7 +58,7 @@ public record Plaintext(String path, String secret, List<String> to, String reme
 
     private static @Nullable String secret(HttpConfig http) {
         if (http.password() != null) return "password";
-        return http.bearerToken() == null ? HeadersType.firstSecret(http.headers().keySet()) : "token";
+        return http.bearerToken() == null ? HeadersType.firstSecret(http.headers()) : "token";
     }
 
     /// Of the brokers, and of who gives tokens for them.

@@ -17,7 +17,7 @@ record PlaintextChecks(Problems problems, Values root) {
         var otlp = metrics.orNull(PipelineKeys.OTLP);
         var headers = metrics.orNull(PipelineKeys.OTLP_HEADERS);
         if (otlp != null && headers != null)
-            refuse(metrics, Plaintext.of(metrics.path(), HeadersType.firstSecret(headers.keySet()), List.of(otlp)));
+            refuse(metrics, Plaintext.of(metrics.path(), HeadersType.firstSecret(headers), List.of(otlp)));
     }
 
     private void sink(Values sink) {
@@ -35,7 +35,7 @@ record PlaintextChecks(Problems problems, Values root) {
         if (!http.present()) return;
         var login = shown(http, HttpKeys.PASSWORD, HttpKeys.BEARER_TOKEN);
         var headers = http.orNull(HttpKeys.HEADERS);
-        var header = headers == null ? null : HeadersType.firstSecret(headers.keySet());
+        var header = headers == null ? null : HeadersType.firstSecret(headers);
         refuse(http, Plaintext.of(http.path(), login == null ? header : login, to));
     }
 

@@ -38,7 +38,7 @@ public final class SecretValues {
             case Collection<?> all -> all.forEach(this::look);
             case HttpConfig http -> {
                 http.headers().forEach((name, text) -> {
-                    if (HeadersType.isSecret(name)) look(text);
+                    if (HeadersType.isSecret(name, text)) look(text);
                 });
                 look(http.password());
                 look(http.bearerToken());
@@ -46,7 +46,7 @@ public final class SecretValues {
             }
             case MetricsConfig metrics ->
                 metrics.headers().forEach((name, text) -> {
-                    if (HeadersType.isSecret(name)) look(text);
+                    if (HeadersType.isSecret(name, text)) look(text);
                 });
             case Map<?, ?> map -> map.values().forEach(this::look);
             case Record record -> {
