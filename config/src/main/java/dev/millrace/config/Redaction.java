@@ -42,9 +42,11 @@ public record Redaction(List<String> secrets) {
     public String of(String text) {
         var clean = text;
         for (var cut = clean.indexOf(CUT); cut >= 0; cut = clean.indexOf(CUT, cut + 1)) {
-            var begun = begunBefore(clean, cut);
-            clean = clean.substring(0, cut - begun) + (begun > 0 ? GONE : "") + clean.substring(cut);
-            if (begun > 0) cut += GONE.length() - begun;
+            var before = clean.substring(0, cut - begunBefore(clean, cut));
+            var behind = clean.substring(cut + 1 + endedAt(clean, cut + 1));
+            clean = before + (before.length() < cut ? GONE : "") + CUT
+                    + (behind.length() < clean.length() - cut - 1 ? GONE : "") + behind;
+            if (before.length() < cut) cut = before.length() + GONE.length();
         }
         for (var secret : secrets) clean = clean.replace(secret, GONE);
         if (clean.contains("://")) clean = USER_INFO.matcher(clean).replaceAll(GONE + "@");
@@ -52,12 +54,21 @@ public record Redaction(List<String> secrets) {
         return NAMED.matcher(clean).replaceAll("$1" + GONE);
     }
 
-    /// How much of a secret stands in front of the place where a text was cut.
+    /// How much of a secret's beginning stands in front of the place where a text was cut.
     private int begunBefore(String text, int cut) {
         var most = 0;
         for (var secret : secrets)
             for (var length = Math.min(secret.length(), cut); length >= SHORTEST && length > most; length--)
                 if (text.startsWith(secret.substring(0, length), cut - length)) most = length;
+        return most;
+    }
+
+    /// How much of a secret's end stands where a text goes on behind a cut.
+    private int endedAt(String text, int from) {
+        var most = 0;
+        for (var secret : secrets)
+            for (var length = secret.length(); length >= SHORTEST && length > most; length--)
+                if (text.startsWith(secret.substring(secret.length() - length), from)) most = length;
         return most;
     }
 }

@@ -39,6 +39,7 @@ final class RedactionTest {
         assertThat(redaction.of("HTTP 400 (swor…) and swo… and swordf…"))
                 .isEqualTo("HTTP 400 (***…) and swo… and ***…");
         assertThat(redaction.of("swor…")).isEqualTo("***…");
+        assertThat(redaction.of("a sword…fish-and-chips, a sword…ips")).isEqualTo("a ***…***, a ***…ips");
         assertThat(redaction.of("… nothing…")).isEqualTo("… nothing…");
     }
 
