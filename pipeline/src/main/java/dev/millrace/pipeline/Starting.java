@@ -102,7 +102,7 @@ final class Starting implements Stopping.Running {
                         "reading {} as {}",
                         parts.config.source().topics(),
                         parts.config.source().groupId());
-        LeftBehind.tell(parts, made);
+        LeftBehind.tell(parts, made, of::ended);
     }
 
     private static StartFailure failure(StartRefused refused) {
