@@ -18,6 +18,7 @@ import dev.millrace.sinkpool.TokenMint;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -54,7 +55,8 @@ final class Parts {
     final KeptTokens keptTokens;
     final @Nullable Planning planning;
 
-    /// `news` hears of the shards. `around` as at [Pipeline#of].
+    /// `news` hears of the shards. `around` as at [Pipeline#of]. Where one part can't be made, the sinks that were
+    /// opened before it are closed again.
     Parts(PipelineConfig config, String version, UnaryOperator<Sink> around, PoolNews news, Pipeline owner) {
         this.config = config;
         this.version = version;
@@ -62,39 +64,50 @@ final class Parts {
         this.budget =
                 new AdmissionBudget(admission.maxRows(), admission.maxBytes(), admission.resumeBelowPercent() / 100);
         this.pause = new Pause(budget, clock);
-        this.sinks = config.sinks().stream()
-                .filter(sink -> !sink.advisory())
-                .map(sink -> SinkPart.open(config, sink, clock).within(around))
-                .toList();
-        this.promises = new Promises(config, sinks);
-        this.deadLetters = config.poison().action() == PoisonConfig.Action.DEAD_LETTER
-                ? new DeadLetterTopic(config.poison().topic(), config.name(), Wiring.source(config), clock)
-                : null;
-        var run = new byte[8];
-        var chance = new SecureRandom();
-        chance.nextBytes(run);
-        var perRun = TokenMint.perRun(config.name() + "/" + HexFormat.of().formatHex(run));
-        var fingerprints = new Fingerprints(config);
-        var mint = new SegmentTokens(
-                config.name(), config.source().groupId(), config.tokenEpoch(), fingerprints.bySink(), perRun);
-        var kept = new LinkedHashMap<ShardId, NewestTokens>();
-        for (var sink : sinks) kept.putAll(sink.newestTokens());
-        this.keptTokens = new KeptTokens(kept, clock, owner::ended, why -> owner.fault(why, ExitCode.FATAL));
-        this.planning = Wiring.planning(config, fingerprints.ofAll(), keptTokens::of);
-        this.advisory = config.sinks().stream()
-                .filter(SinkConfig::advisory)
-                .map(sink ->
-                        AdvisoryPart.open(SinkPart.open(config, sink, clock), config, mint, chance.nextLong(), clock))
-                .toList();
-        sinkParts().forEach(sink -> sink.sink().onNewLayout(() -> owner.layoutChanged(sink.name())));
-        this.pool = new SinkPool(
-                sinks.stream().map(sink -> sink.specs(config)).toList(),
-                budget,
-                mint,
-                chance.nextLong(),
-                clock,
-                letters(),
-                news);
+        var opened = new ArrayList<Sink>();
+        try {
+            this.sinks = config.sinks().stream()
+                    .filter(sink -> !sink.advisory())
+                    .map(sink -> open(sink, opened).within(around))
+                    .toList();
+            this.promises = new Promises(config, sinks);
+            this.deadLetters = config.poison().action() == PoisonConfig.Action.DEAD_LETTER
+                    ? new DeadLetterTopic(config.poison().topic(), config.name(), Wiring.source(config), clock)
+                    : null;
+            var run = new byte[8];
+            var chance = new SecureRandom();
+            chance.nextBytes(run);
+            var perRun = TokenMint.perRun(config.name() + "/" + HexFormat.of().formatHex(run));
+            var fingerprints = new Fingerprints(config);
+            var mint = new SegmentTokens(
+                    config.name(), config.source().groupId(), config.tokenEpoch(), fingerprints.bySink(), perRun);
+            var kept = new LinkedHashMap<ShardId, NewestTokens>();
+            for (var sink : sinks) kept.putAll(sink.newestTokens());
+            this.keptTokens = new KeptTokens(kept, clock, owner::ended, why -> owner.fault(why, ExitCode.FATAL));
+            this.planning = Wiring.planning(config, fingerprints.ofAll(), keptTokens::of);
+            this.advisory = config.sinks().stream()
+                    .filter(SinkConfig::advisory)
+                    .map(sink -> AdvisoryPart.open(open(sink, opened), config, mint, chance.nextLong(), clock))
+                    .toList();
+            sinkParts().forEach(sink -> sink.sink().onNewLayout(() -> owner.layoutChanged(sink.name())));
+            this.pool = new SinkPool(
+                    sinks.stream().map(sink -> sink.specs(config)).toList(),
+                    budget,
+                    mint,
+                    chance.nextLong(),
+                    clock,
+                    letters(),
+                    news);
+        } catch (Throwable unmade) {
+            opened.forEach(Sink::close);
+            throw unmade;
+        }
+    }
+
+    private SinkPart open(SinkConfig sink, List<Sink> opened) {
+        var part = SinkPart.open(config, sink, clock);
+        opened.add(part.sink());
+        return part;
     }
 
     DeadLetters letters() {
