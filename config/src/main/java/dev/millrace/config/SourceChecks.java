@@ -143,8 +143,7 @@ record SourceChecks(Problems problems, Values root) {
     }
 
     /// Every topic read must go somewhere, or it would be acknowledged unwritten. A sink that names none takes all; of
-    /// an
-    /// advisory one nobody knows whether it took a row.
+    /// an advisory one nobody knows whether it took a row.
     private void goesSomewhere(Values kafka, List<Values.Named> sinks) {
         var read = kafka.find(SourceKeys.TOPICS);
         if (read == null || !(read.value() instanceof Topics.Listed(var names)) || sinks.isEmpty()) return;

@@ -197,23 +197,14 @@ final class AdminCalls implements AutoCloseable {
         var described = new TreeMap<String, Topic>();
         var asked = admin.describeTopics(topics).topicNameValues();
         for (var entry : asked.entrySet()) {
-            var first = entry.getValue();
-            var again = new boolean[1];
+            var name = entry.getKey();
+            var question = firstOr(
+                    entry.getValue(),
+                    () -> admin.describeTopics(List.of(name)).topicNameValues().get(name));
             try {
-                var description = ask(
-                        "describe topic " + entry.getKey(),
-                        () -> {
-                            if (!again[0]) {
-                                again[0] = true;
-                                return first;
-                            }
-                            return admin.describeTopics(List.of(entry.getKey()))
-                                    .topicNameValues()
-                                    .get(entry.getKey());
-                        },
-                        untilNanos);
+                var description = ask("describe topic " + name, question, untilNanos);
                 described.put(
-                        entry.getKey(),
+                        name,
                         new Topic(
                                 id(description.topicId()),
                                 description.partitions().size()));
