@@ -25,8 +25,13 @@ public record Plaintext(String path, String secret, List<String> to, String reme
     /// All of a file, in its order. A file that was read has them only where it allows them.
     public static List<Plaintext> of(PipelineConfig config) {
         var all = new ArrayList<Plaintext>();
-        var kafka = config.source();
-        all.addAll(ofKafka("source.kafka", kafka.bootstrapServers(), kafka.properties()));
+        switch (config.source()) {
+            case KafkaSourceConfig kafka ->
+                all.addAll(ofKafka("source.kafka", kafka.bootstrapServers(), kafka.properties()));
+            case HttpSourceConfig http -> {
+                if (http.tokenFile() != null) add(all, ofIntake("source.http", http.listen(), http.tls() != null));
+            }
+        }
         for (var sink : config.sinks()) {
             var path = "sinks." + sink.name() + ".";
             var to = sink.shards().stream()
@@ -74,6 +79,13 @@ public record Plaintext(String path, String secret, List<String> to, String reme
         if (tokens != null)
             found.add(new Plaintext(path, "client secret", List.of(tokens), "use https in " + TOKEN_ENDPOINT));
         return found;
+    }
+
+    /// Of an intake that asks for a token. Null where nothing of the kind happens.
+    static @Nullable Plaintext ofIntake(String path, HostPort listen, boolean encrypted) {
+        return encrypted || listen.onThisMachine()
+                ? null
+                : new Plaintext(path, "token", words(List.of(listen)), "set tls");
     }
 
     /// Of a sink with `tls.mode: off`. Null where nothing of the kind happens.

@@ -44,8 +44,11 @@ public record Redaction(List<String> secrets) {
         for (var cut = clean.indexOf(CUT); cut >= 0; cut = clean.indexOf(CUT, cut + 1)) {
             var before = clean.substring(0, cut - begunBefore(clean, cut));
             var behind = clean.substring(cut + 1 + endedAt(clean, cut + 1));
-            clean = before + (before.length() < cut ? GONE : "") + CUT
-                    + (behind.length() < clean.length() - cut - 1 ? GONE : "") + behind;
+            clean = before
+                    + (before.length() < cut ? GONE : "")
+                    + CUT
+                    + (behind.length() < clean.length() - cut - 1 ? GONE : "")
+                    + behind;
             if (before.length() < cut) cut = before.length() + GONE.length();
         }
         for (var secret : secrets) clean = clean.replace(secret, GONE);

@@ -1,6 +1,5 @@
 package dev.millrace.pipeline;
 
-import dev.millrace.kafka.KafkaSource;
 import dev.millrace.sinkpool.Finding;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,7 +19,7 @@ final class LeftBehind {
     private LeftBehind() {}
 
     /// Returns at once.
-    static void tell(Parts parts, KafkaSource source, BooleanSupplier stopped) {
+    static void tell(Parts parts, Source source, BooleanSupplier stopped) {
         Thread.ofVirtual().name("millrace-leftovers").start(() -> {
             try {
                 look(parts, source, stopped);
@@ -33,7 +32,7 @@ final class LeftBehind {
         });
     }
 
-    private static void look(Parts parts, KafkaSource source, BooleanSupplier stopped) {
+    private static void look(Parts parts, Source source, BooleanSupplier stopped) {
         var until = parts.clock.nanoTime() + LIMIT.toNanos();
         var found = new ArrayList<Finding>(source.leftovers(until));
         for (var sink : parts.sinks) {
