@@ -16,7 +16,8 @@ record PlaintextChecks(Problems problems, Values root) {
         var kafka = root.get(SourceKeys.SOURCE).get(SourceKeys.KAFKA);
         var brokers = kafka.orNull(SourceKeys.BOOTSTRAP_SERVERS);
         var properties = kafka.orNull(SourceKeys.PROPERTIES);
-        if (brokers != null && properties != null) refuse(kafka, Plaintext.ofKafka(kafka.path(), brokers, properties));
+        if (brokers != null && properties != null)
+            for (var found : Plaintext.ofKafka(kafka.path(), brokers, properties)) refuse(kafka, found);
         var intake = root.get(SourceKeys.SOURCE).get(IntakeKeys.HTTP);
         var listen = intake.orNull(IntakeKeys.LISTEN);
         if (intake.present() && listen != null && intake.find(IntakeKeys.TOKEN_FILE) != null)
@@ -29,7 +30,7 @@ record PlaintextChecks(Problems problems, Values root) {
         var otlp = metrics.orNull(PipelineKeys.OTLP);
         var headers = metrics.orNull(PipelineKeys.OTLP_HEADERS);
         if (otlp != null && headers != null)
-            refuse(metrics, Plaintext.of(metrics.path(), HeadersType.firstSecret(headers.keySet()), List.of(otlp)));
+            refuse(metrics, Plaintext.of(metrics.path(), HeadersType.firstSecret(headers), List.of(otlp)));
     }
 
     private void sink(Values sink) {
@@ -47,7 +48,7 @@ record PlaintextChecks(Problems problems, Values root) {
         if (!http.present()) return;
         var login = shown(http, HttpKeys.PASSWORD, HttpKeys.BEARER_TOKEN);
         var headers = http.orNull(HttpKeys.HEADERS);
-        var header = headers == null ? null : HeadersType.firstSecret(headers.keySet());
+        var header = headers == null ? null : HeadersType.firstSecret(headers);
         refuse(http, Plaintext.of(http.path(), login == null ? header : login, to));
     }
 

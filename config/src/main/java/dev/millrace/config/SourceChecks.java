@@ -155,8 +155,7 @@ record SourceChecks(Problems problems, Values root) {
     }
 
     /// Every topic read must go somewhere, or it would be acknowledged unwritten. A sink that names none takes all; of
-    /// an
-    /// advisory one nobody knows whether it took a row.
+    /// an advisory one nobody knows whether it took a row.
     private void goesSomewhere(Value<Topics> read, List<Values.Named> sinks) {
         if (!(read.value() instanceof Topics.Listed(var names)) || sinks.isEmpty()) return;
         var taken = new HashSet<String>();

@@ -95,7 +95,7 @@ final class Starting implements Stopping.Running {
                 .addKeyValue("version", parts.version)
                 .addKeyValue("delivery", parts.config.delivery().name().toLowerCase(Locale.ROOT))
                 .log("{}", made.tells());
-        LeftBehind.tell(parts, made);
+        LeftBehind.tell(parts, made, of::ended);
     }
 
     /// Waits until every sink has said what it looks like. Returns false if a stop came first.
