@@ -31,6 +31,11 @@ record PipelineChecks(Problems problems, Values root) {
         readers();
     }
 
+    /// Nothing is polled or committed.
+    private boolean intake() {
+        return root.get(SourceKeys.SOURCE).get(IntakeKeys.HTTP).present();
+    }
+
     /// What is committed is what somebody said to have.
     private void acknowledged(List<Values.Named> sinks) {
         if (sinks.isEmpty() || sinks.stream().anyMatch(sink -> !SinkKeys.advisory(sink.values()))) return;
@@ -69,6 +74,7 @@ record PipelineChecks(Problems problems, Values root) {
     }
 
     private void linger(Values.Named sink) {
+        if (intake()) return;
         var interval = root.get(PipelineKeys.CHECKPOINT).find(PipelineKeys.INTERVAL);
         var linger = sink.values().get(SinkKeys.BATCH).find(SinkKeys.LINGER);
         if (interval == null || linger == null || linger.value().compareTo(interval.value()) < 0) return;
@@ -127,7 +133,7 @@ record PipelineChecks(Problems problems, Values root) {
             return;
         }
         var resume = admission.find(PipelineKeys.RESUME_BELOW);
-        if (resume == null) return;
+        if (resume == null || intake()) return;
         if (shards > 1 && resume.value() <= DEAD_SHARD_PERCENT) {
             problems.error(
                     resume.place(),

@@ -51,7 +51,7 @@ final class PoolNews implements PoolListener {
     }
 
     private List<ShardStatus> shards() {
-        return of.parts().pool.status();
+        return of.parts().shards.status();
     }
 
     private List<URI> endpoints(ShardId shard) {

@@ -48,7 +48,7 @@ final class SinkNeed {
         this.load = load;
         this.sheet = sheet;
         where = "sinks." + sink.name();
-        processes = load.processes(config.source().consumers());
+        processes = load.processes(config.kafka().consumers());
         shards = sink.shards().size();
         lanes = sink.ordering().lanes();
     }
@@ -67,11 +67,11 @@ final class SinkNeed {
 
     private void connections() {
         if (sink.kind() instanceof BlackholeConfig) return;
-        var servers = new TreeMap<String, Integer>();
+        var servers = new TreeMap<String, Long>();
         for (var shard : sink.shards())
             for (var server :
                     shard.endpoints().stream().map(SinkNeed::server).distinct().toList())
-                servers.merge(server, sink.inflight().maxPerShard() * processes, Integer::sum);
+                servers.merge(server, (long) sink.inflight().maxPerShard() * processes, Long::sum);
         var most = servers.entrySet().stream().max(Map.Entry.comparingByValue()).orElseThrow();
         sheet.add(
                 where,

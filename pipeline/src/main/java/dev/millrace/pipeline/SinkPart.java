@@ -10,6 +10,8 @@ import dev.millrace.config.PostgresConfig;
 import dev.millrace.config.SinkConfig;
 import dev.millrace.config.Topics;
 import dev.millrace.http.HttpSink;
+import dev.millrace.intake.Inlet;
+import dev.millrace.intake.IntakeSink;
 import dev.millrace.kafka.PassThroughEncoder;
 import dev.millrace.kafka.SinkFeed;
 import dev.millrace.postgres.Description;
@@ -241,6 +243,12 @@ final class SinkPart {
                         ? new SinkFeed.PlannedBatches(
                                 config.batch().maxRows(), config.batch().maxBytes(), cutLingerNanos::get)
                         : null);
+    }
+
+    /// As an intake feeds it.
+    IntakeSink posted(PipelineConfig pipeline, Inlet inlet) {
+        return new IntakeSink(
+                name(), takes(config.topics()), used::encoder, Wiring.router(pipeline.route(), config), inlet);
     }
 
     /// A quarter of the budget in all: what one batch of each shard gives back at once is not lost, and no more is held

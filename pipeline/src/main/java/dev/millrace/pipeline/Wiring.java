@@ -93,7 +93,7 @@ final class Wiring {
     // A commit that timed out may still be applied for as long as the client says, whatever it was told.
     private static Duration requestTimeout(PipelineConfig config) {
         var usual = Objects.requireNonNull(KafkaClientDefaults.givingWay().get(REQUEST_TIMEOUT));
-        var told = config.source().properties().reveal().getOrDefault(REQUEST_TIMEOUT, usual);
+        var told = config.kafka().properties().reveal().getOrDefault(REQUEST_TIMEOUT, usual);
         try {
             return Duration.ofMillis(Math.max(1, Integer.parseInt(told.trim())));
         } catch (NumberFormatException _) {
@@ -103,7 +103,7 @@ final class Wiring {
     }
 
     static KafkaSourceSettings source(PipelineConfig config) {
-        var kafka = config.source();
+        var kafka = config.kafka();
         var checkpoint = config.checkpoint();
         var defaults = KafkaSourceSettings.Membership.defaults();
         return KafkaSourceSettings.of(

@@ -50,6 +50,9 @@ final class Moment {
     @Nullable
     Long ends;
 
+    @Nullable
+    IntakeView posted;
+
     final List<PartitionView> partitions = new ArrayList<>();
     final List<ShardStatus> shards = new ArrayList<>();
     final Map<String, Guarantee> guarantees = new LinkedHashMap<>();
@@ -101,6 +104,7 @@ final class Moment {
                         ? new SourceView(
                                 ready, brokersSilent, 300 * SECOND, List.of(member), partitions, new SourceCounters())
                         : null,
+                posted,
                 shards,
                 List.of(),
                 new Snapshot.InFlight(3, 300, 10, 1_000),

@@ -12,10 +12,14 @@ import dev.millrace.sinkpool.WriteOutcome;
 import dev.millrace.sinkpool.WriteOutcome.Blame;
 import java.net.URI;
 import java.nio.ByteBuffer;
+import java.util.EnumMap;
 import java.util.HashSet;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongFunction;
 
 /// A store of numbered lines that behaves as it is told for each call: it takes them, breaks off, is overloaded, hangs,
@@ -32,7 +36,7 @@ final class WaywardSink implements Sink, SinkWriter {
 
     private final LongFunction<Mood> moods;
     private final AtomicLong calls = new AtomicLong();
-    private final AtomicLong[] came = new AtomicLong[Mood.values().length];
+    private final Map<Mood, LongAdder> came = new EnumMap<>(Mood.class);
     private final Set<String> tokens = new HashSet<>();
     private final byte[] times;
 
@@ -40,7 +44,7 @@ final class WaywardSink implements Sink, SinkWriter {
     WaywardSink(int count, LongFunction<Mood> moods) {
         this.moods = moods;
         times = new byte[count];
-        for (var i = 0; i < came.length; i++) came[i] = new AtomicLong();
+        for (var mood : Mood.values()) came.put(mood, new LongAdder());
     }
 
     @Override
@@ -48,7 +52,7 @@ final class WaywardSink implements Sink, SinkWriter {
         var cancelled = new CountDownLatch(1);
         call.onCancel(cancelled::countDown);
         var mood = moods.apply(calls.getAndIncrement());
-        came[mood.ordinal()].incrementAndGet();
+        count(mood).increment();
         return switch (mood) {
             case WELL -> take(call);
             case BREAKS_OFF -> unavailable(false, new Blame.Replica());
@@ -90,7 +94,11 @@ final class WaywardSink implements Sink, SinkWriter {
     }
 
     long came(Mood mood) {
-        return came[mood.ordinal()].get();
+        return count(mood).sum();
+    }
+
+    private LongAdder count(Mood mood) {
+        return Objects.requireNonNull(came.get(mood));
     }
 
     @Override
