@@ -282,10 +282,11 @@ final class AdminCalls implements AutoCloseable {
         var asked = new HashMap<TopicPartition, OffsetSpec>();
         for (var partition : partitions) asked.put(partition, OffsetSpec.latest());
         var answer = admin.listOffsets(asked, new ListOffsetsOptions(reader));
-        for (var partition : partitions)
-            answer.partitionResult(partition).whenComplete((_, failure) -> {
+        for (var partition : partitions) {
+            var _ = answer.partitionResult(partition).whenComplete((_, failure) -> {
                 if (!(failure instanceof RetriableException)) heard.run();
             });
+        }
         var ends = new HashMap<TopicPartition, Long>();
         for (var partition : partitions) {
             try {
