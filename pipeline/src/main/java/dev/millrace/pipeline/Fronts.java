@@ -111,6 +111,14 @@ final class Fronts implements Shards {
         return new Snapshot.InFlight(rows, bytes, maxRows, maxBytes);
     }
 
+    /// What is open does not linger: nothing more comes to it.
+    void sealOpen() throws InterruptedException {
+        var now = clock.nanoTime();
+        for (var front : fronts.values()) {
+            var _ = front.settle(now); // does not wait
+        }
+    }
+
     @Override
     public void drainBy(long deadline) {
         deadlineNanos = deadline;

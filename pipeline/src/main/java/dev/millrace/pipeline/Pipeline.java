@@ -183,7 +183,9 @@ public final class Pipeline {
         LOG.atWarn()
                 .addKeyValue("event", "layout_changed")
                 .addKeyValue("sink", sink)
-                .log("its table is described anew; what was made for the old one and is not sent is read again");
+                .log(
+                        "its table is described anew; what was made for the old one and is not sent {}",
+                        starting.source() instanceof PostedRows ? "is lost" : "is read again");
         parts.events.tell("layout_changed", sink, "its table is described anew", Instant.now());
         starting.layoutChanged(sink);
     }

@@ -89,4 +89,10 @@ final class PoolNews implements PoolListener {
         of.parts().events.tell("worker_died", shard.toString(), cause.getClass().getName(), Instant.now());
         of.fault("the worker of " + shard + " died: " + cause.getClass().getName(), ExitCode.FATAL);
     }
+
+    @Override
+    public void frontDied(String sink, Throwable cause) {
+        of.parts().events.tell("front_died", sink, cause.getClass().getName(), Instant.now());
+        of.fault("what takes rows in for " + sink + " died: " + cause.getClass().getName(), ExitCode.FATAL);
+    }
 }

@@ -8,7 +8,6 @@ import dev.millrace.intake.IntakeServer;
 import dev.millrace.intake.IntakeSettings;
 import dev.millrace.intake.IntakeSink;
 import dev.millrace.sinkpool.Finding;
-import dev.millrace.sinkpool.NanoClock;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -29,7 +28,7 @@ import org.slf4j.LoggerFactory;
 final class PostedRows implements Source {
     private static final Logger LOG = LoggerFactory.getLogger(Pipeline.class);
 
-    /// What bodies that are being read get when it stops, of the time of the drain.
+    /// What bodies that are being read get when it stops: half of the time of the drain, and so much at most.
     private static final Duration READING = Duration.ofSeconds(5);
 
     private final Parts parts;
@@ -151,7 +150,9 @@ final class PostedRows implements Source {
         parts.shards.drainBy(deadlineNanos);
         Thread.ofPlatform().daemon().name("millrace-intake-end").start(() -> {
             try {
-                var until = NanoClock.earlier(deadlineNanos, parts.clock.nanoTime() + READING.toNanos());
+                parts.fronts().sealOpen();
+                var now = parts.clock.nanoTime();
+                var until = now + Math.min(READING.toNanos(), Math.max(0, deadlineNanos - now) / 2);
                 if (listening != null) listening.awaitRead(until);
             } catch (InterruptedException _) {
                 Thread.currentThread().interrupt();

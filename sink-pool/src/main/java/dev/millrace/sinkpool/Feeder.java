@@ -8,6 +8,7 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// The one thread of a front: empties the lanes, makes chunks of what was in them, and offers these to the shards.
@@ -30,6 +31,7 @@ final class Feeder<T> implements Door.Behind {
     private final long lingerNanos;
     private final ItemChunks<T> chunks;
     private final @Nullable ItemsOut<T> out;
+    private final Consumer<Throwable> whenDied;
     private final List<Deque<EncodedChunk>> waiting = new ArrayList<>();
     private final LaneWatch watch;
     private final Thread thread;
@@ -55,6 +57,7 @@ final class Feeder<T> implements Door.Behind {
             FrontSettings settings,
             FrontTally.Endings endings,
             @Nullable ItemsOut<T> out,
+            Consumer<Throwable> whenDied,
             String name) {
         this.slots = parts.slots();
         this.pool = parts.pool();
@@ -66,6 +69,7 @@ final class Feeder<T> implements Door.Behind {
         this.lingerNanos = settings.chunkLingerNanos();
         var slabs = new SlabPool(settings.chunkBytes(), settings.maxBytes() / 4);
         this.out = out;
+        this.whenDied = whenDied;
         this.chunks = new ItemChunks<>(encoder, pool.budget(), slabs, shards, endings, this::done, out);
         for (var shard = 0; shard < shards; shard++) waiting.add(new ArrayDeque<>());
         this.pressedNanos = clock.nanoTime() - 2 * PRESS_EVERY_NANOS;
@@ -311,6 +315,7 @@ final class Feeder<T> implements Door.Behind {
         } finally {
             slots.endMarks();
             pool.closeInput();
+            whenDied.accept(cause);
             log.died(cause);
         }
     }

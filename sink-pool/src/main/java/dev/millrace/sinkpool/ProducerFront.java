@@ -62,6 +62,7 @@ public final class ProducerFront<T> implements AutoCloseable {
                 settings,
                 this::ended,
                 out,
+                cause -> parts.listener().frontDied(parts.sink(), cause),
                 parts.sink());
         this.door = new Door<>(slots, counts, sheds, parts.encoder()::bytes, clock, feeder);
     }
@@ -121,6 +122,15 @@ public final class ProducerFront<T> implements AutoCloseable {
     /// As [SinkPool#quarantine].
     public void quarantine(ShardId shard, int replica, boolean on) {
         pool.quarantine(shard, replica, on);
+    }
+
+    /// What of the budget is for what is reserved.
+    public long reservedRows() {
+        return slots.view(Way.RESERVED).maxRows();
+    }
+
+    public long reservedBytes() {
+        return slots.view(Way.RESERVED).maxBytes();
     }
 
     public FrontCounts counts() {

@@ -21,6 +21,11 @@ record RefusalsTold(PoolListener listener, ItemsOut<?> out) implements PoolListe
     }
 
     @Override
+    public void frontDied(String sink, Throwable cause) {
+        listener.frontDied(sink, cause);
+    }
+
+    @Override
     public void died(ShardId shard, Throwable cause) {
         listener.died(shard, cause);
     }

@@ -4,6 +4,7 @@ import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.Refusal;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +18,9 @@ final class Admission {
     private final boolean json;
     private final NanoClock clock;
     private final AtomicInteger numbers = new AtomicInteger();
+    /// Rows take more of the heap than the body they came in, so few bodies are made rows at once: one for each
+    /// processor.
+    private final Semaphore encoding = new Semaphore(Runtime.getRuntime().availableProcessors());
 
     Admission(List<IntakeSink> sinks, boolean json, NanoClock clock) {
         this.sinks = List.copyOf(sinks);
@@ -27,6 +31,15 @@ final class Admission {
 
     /// Rows with a key go where it says, all others of a body to one shard, another for the next.
     Admitted take(String topic, byte[] body, byte @Nullable [] key) {
+        encoding.acquireUninterruptibly();
+        try {
+            return encoded(topic, body, key);
+        } finally {
+            encoding.release();
+        }
+    }
+
+    private Admitted encoded(String topic, byte[] body, byte @Nullable [] key) {
         for (var i = 0; i < sinks.size(); i++)
             paces.get(i).look(clock.nanoTime(), sinks.get(i).inlet().ended());
         var rows = new ArrayList<SinkRows>();
@@ -50,6 +63,8 @@ final class Admission {
             if (waits != null) return new Admitted.NotNow(of.sink().name(), line.line(), waits);
             var why = of.add(line);
             if (why != null) return new Admitted.Bad(line.line(), of.sink().name() + " can't take it: " + why);
+            var beyond = of.beyond();
+            if (beyond != null) return beyond;
         }
         return null;
     }

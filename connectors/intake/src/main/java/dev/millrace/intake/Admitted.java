@@ -19,6 +19,9 @@ sealed interface Admitted {
     /// The sink would not have room for so many at any time.
     record TooMany(String sink, long rows, long most) implements Admitted {}
 
+    /// Its rows take more bytes, as the sink has them, than one request may.
+    record TooLarge(String sink, long most) implements Admitted {}
+
     /// The sink's table can't take this line as it is now, though it could before.
     record NotNow(String sink, int line, String why) implements Admitted {}
 }

@@ -18,6 +18,16 @@ public record FrontInlet(ProducerFront<IntakeRow> front) implements Inlet {
     }
 
     @Override
+    public long maxRows() {
+        return front.reservedRows();
+    }
+
+    @Override
+    public long maxBytes() {
+        return front.reservedBytes();
+    }
+
+    @Override
     public long ended() {
         var counts = front.counts();
         return counts.written()

@@ -9,6 +9,12 @@ public interface Inlet {
     /// Slots for so many rows, or why there are none. Never waits.
     Room reserve(int rows);
 
+    /// Rows that it holds at most.
+    long maxRows();
+
+    /// Bytes that it holds at most.
+    long maxBytes();
+
     /// Items that have ended since it was made, however they did.
     long ended();
 

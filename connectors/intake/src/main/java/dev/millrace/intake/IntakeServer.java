@@ -115,9 +115,10 @@ public final class IntakeServer implements AutoCloseable {
         return posting.awaitRead(untilNanos - clock.nanoTime());
     }
 
-    /// Listens no more. Whoever waits for rows that have ended gets a moment to be told.
+    /// Listens no more. Whoever waits for rows gets a moment to be told of them as they stand.
     @Override
     public void close() {
+        posting.endWaits();
         var until = clock.nanoTime() + LAST_ANSWERS_NANOS;
         try {
             while (answering.get() > 0 && !NanoClock.reached(until, clock.nanoTime()))

@@ -44,6 +44,7 @@ final class Outcome {
     private final Map<String, String> reasons = new TreeMap<>();
     private final List<Rejected> rejected = new ArrayList<>();
     private int out;
+    private boolean noWait;
 
     /// Of so many rows, each once for each sink.
     Outcome(int rows) {
@@ -77,6 +78,17 @@ final class Outcome {
         ended(row, Fate.GIVEN_UP);
     }
 
+    /// Whoever waits gets what there is.
+    void endWait() {
+        lock.lock();
+        try {
+            noWait = true;
+            over.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private static String key(IntakeRow row) {
         return row.line() + " " + row.sink();
     }
@@ -86,7 +98,7 @@ final class Outcome {
         lock.lockInterruptibly();
         try {
             var left = nanos;
-            while (out > 0 && left > 0) left = over.awaitNanos(left);
+            while (out > 0 && left > 0 && !noWait) left = over.awaitNanos(left);
             return new Tally(rows, Math.max(0, out), ended, rejected);
         } finally {
             lock.unlock();

@@ -10,6 +10,8 @@ final class Pace {
     static final int LATEST = 30;
     private static final long SECOND = 1_000_000_000L;
     private static final long WINDOW = 10 * SECOND;
+    /// Before so much time there is no pace to tell.
+    private static final long LEAST = SECOND / 10;
 
     private record Sample(long nanos, long ended) {}
 
@@ -20,14 +22,15 @@ final class Pace {
         var last = samples.peekLast();
         if (last != null && nowNanos - last.nanos() < SECOND) return;
         samples.addLast(new Sample(nowNanos, ended));
-        while (samples.size() > 2 && nowNanos - samples.getFirst().nanos() > WINDOW) samples.removeFirst();
+        while (samples.size() > 1 && nowNanos - samples.getFirst().nanos() > WINDOW) samples.removeFirst();
     }
 
     /// In how many seconds so many rows more will have ended, at the pace of the last ones; [#LATEST] where nothing
-    /// ends.
+    /// ends, and [#SOONEST] where nobody has looked long enough to say.
     synchronized int seconds(long nowNanos, long ended, long rows) {
         var first = samples.peekFirst();
-        if (first == null || ended <= first.ended() || nowNanos <= first.nanos()) return LATEST;
+        if (first == null || nowNanos - first.nanos() < LEAST) return SOONEST;
+        if (ended <= first.ended()) return LATEST;
         var perSecond = (double) (ended - first.ended()) * SECOND / (nowNanos - first.nanos());
         return Math.clamp((long) Math.ceil(rows / perSecond), SOONEST, LATEST);
     }

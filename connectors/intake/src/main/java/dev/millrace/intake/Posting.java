@@ -5,6 +5,8 @@ import com.sun.net.httpserver.HttpExchange;
 import dev.millrace.sinkpool.Fate;
 import dev.millrace.sinkpool.Refusal;
 import java.io.IOException;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -25,7 +27,9 @@ final class Posting {
     private final IntakeCounts counts;
     private final IntakeLog log;
     private final Semaphore slots;
+    private final Set<Outcome> waiting = ConcurrentHashMap.newKeySet();
     private volatile boolean draining;
+    private volatile boolean over;
 
     Posting(IntakeSettings settings, Gate gate, Admission admission, IntakeCounts counts, IntakeLog log) {
         this.settings = settings;
@@ -54,9 +58,9 @@ final class Posting {
         var method = exchange.getRequestMethod();
         if (!method.equals("POST"))
             return Answer.error(405, "rows are posted to /v1/NAME").header("Allow", "POST");
-        if (!settings.topics().contains(topic)) return unknown();
         var refused = stranger(exchange.getRequestHeaders());
         if (refused != null) return refused;
+        if (!settings.topics().contains(topic)) return unknown();
         if (draining) return draining();
         if (gate.paused()) return later(503, IntakeCounts.Limit.PAUSED, Pace.LATEST);
         var asked = Asked.of(exchange.getRequestURI().getRawQuery());
@@ -169,6 +173,12 @@ final class Posting {
                                 rows + " rows are more than sink " + sink + " ever holds; send fewer at once, or raise"
                                         + " admission.max_rows")
                         .number("limit", most));
+            case Admitted.TooLarge(var sink, var most) ->
+                new Taken.Told(Answer.error(
+                                413,
+                                "the rows take more than " + most + " bytes as sink " + sink
+                                        + " has them; send fewer at once, or raise admission.max_bytes")
+                        .number("limit", most));
             case Admitted.NotNow(var sink, var line, var why) ->
                 new Taken.Told(later(503, IntakeCounts.Limit.DESTINATION, Pace.LATEST)
                         .text("sink", sink)
@@ -227,7 +237,7 @@ final class Posting {
     }
 
     private Answer written(Admitted.Whole whole) throws InterruptedException {
-        var now = whole.outcome().await(settings.waitNanos());
+        var now = awaited(whole.outcome());
         if (now.done()) return new Answer(200).number("written", whole.lines());
         if (now.of(Fate.GIVEN_UP) + now.of(Fate.IN_DOUBT) > 0) return givenUp(whole, now);
         if (now.out() > 0)
@@ -239,6 +249,21 @@ final class Posting {
                     now);
         return counted(422, "the sink refused rows for their data; the others are written", whole, now)
                 .rows("rows", now.rejected());
+    }
+
+    private Outcome.Tally awaited(Outcome outcome) throws InterruptedException {
+        waiting.add(outcome);
+        try {
+            return outcome.await(over ? 0 : settings.waitNanos());
+        } finally {
+            waiting.remove(outcome);
+        }
+    }
+
+    /// Nobody waits any longer: whose rows have not ended is told so.
+    void endWaits() {
+        over = true;
+        waiting.forEach(Outcome::endWait);
     }
 
     private static Answer givenUp(Admitted.Whole whole, Outcome.Tally now) {

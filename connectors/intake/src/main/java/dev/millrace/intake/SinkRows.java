@@ -10,9 +10,14 @@ import org.jspecify.annotations.Nullable;
 final class SinkRows {
     private static final int EACH = 3;
 
+    /// One request may take so much of what a sink holds: 1 / 4.
+    private static final int PART_OF_A_SINK = 4;
+
     private final IntakeSink sink;
     private final IntakeSink.Encoder encoder;
     private final RowBytes bytes;
+    private final long maxRows;
+    private final long maxBytes;
     /// Of each row its line, its shard, and where it ends.
     private int[] rows = new int[EACH * 64];
 
@@ -22,6 +27,8 @@ final class SinkRows {
         this.sink = sink;
         this.encoder = sink.encoder();
         this.bytes = new RowBytes(bodyBytes + bodyBytes / 8);
+        this.maxRows = sink.inlet().maxRows();
+        this.maxBytes = sink.inlet().maxBytes() / PART_OF_A_SINK;
     }
 
     IntakeSink sink() {
@@ -30,6 +37,13 @@ final class SinkRows {
 
     int count() {
         return count;
+    }
+
+    /// More rows, or more bytes of them, than the sink takes in one request; null if it is not.
+    @Nullable
+    Admitted beyond() {
+        if (count > maxRows) return new Admitted.TooMany(sink.name(), count, maxRows);
+        return bytes.at() > maxBytes ? new Admitted.TooLarge(sink.name(), maxBytes) : null;
     }
 
     /// Why no row can be made of the line for now, for no fault of its own; null if one can.

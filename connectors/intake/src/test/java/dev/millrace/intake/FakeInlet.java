@@ -20,6 +20,7 @@ final class FakeInlet implements Inlet {
     volatile Fate fate = Fate.WRITTEN;
 
     volatile boolean closed;
+    volatile long maxBytes = 1 << 20;
 
     FakeInlet(long most) {
         this.most = most;
@@ -32,6 +33,16 @@ final class FakeInlet implements Inlet {
         if (now + wanted > most) return new None(new Refusal(Refusal.Limit.ROWS, wanted, now, most));
         held.addAndGet(wanted);
         return new Slots(wanted);
+    }
+
+    @Override
+    public long maxRows() {
+        return most;
+    }
+
+    @Override
+    public long maxBytes() {
+        return maxBytes;
     }
 
     @Override

@@ -180,12 +180,47 @@ class IntakeServerTest {
         }
 
         @Override
+        public long maxRows() {
+            return inlet.maxRows();
+        }
+
+        @Override
+        public long maxBytes() {
+            return inlet.maxBytes();
+        }
+
+        @Override
         public long ended() {
             return 0;
         }
     }
 
     // --- room
+
+    @Test
+    void rowsThatTakeMoreThanAQuarterOfASinkAreRefusedBeforeAllAreMade() throws Exception {
+        store.maxBytes = 400;
+        try (var at = new Listening(store)) {
+            assertThat(at.post("/v1/orders", "{\"a\":1}\n".repeat(12)).statusCode())
+                    .isEqualTo(202);
+            var answer = at.post("/v1/orders", "{\"a\":1}\n".repeat(15));
+            assertThat(answer.statusCode()).isEqualTo(413);
+            assertThat(answer.body()).contains("more than 100 bytes as sink store has them", "\"limit\":100");
+            assertThat(store.rows).hasSize(12);
+            assertThat(store.held.get()).isZero();
+        }
+    }
+
+    @Test
+    void whoWaitsWhenItClosesIsToldThatTheRowsAreOut() throws Exception {
+        store.fate = null;
+        try (var at = new Listening(store)) {
+            var answer = CompletableFuture.supplyAsync(() -> told(at, "/v1/orders?wait=durable"));
+            while (store.rows.isEmpty()) Thread.onSpinWait();
+            at.server.close();
+            assertThat(answer.get(20, TimeUnit.SECONDS)).startsWith("504 ").contains("\"waiting\":1");
+        }
+    }
 
     @Test
     void aSinkThatIsFullRefusesByItsLimitAndSaysWhenToComeAgain() throws Exception {

@@ -11,7 +11,7 @@ class PaceTest {
 
     @Test
     void whereNothingEndsItIsTheLatest() {
-        assertThat(pace.seconds(0, 0, 1)).isEqualTo(Pace.LATEST);
+        assertThat(pace.seconds(0, 0, 1)).as("nobody has looked").isEqualTo(Pace.SOONEST);
         pace.look(0, 500);
         assertThat(pace.seconds(5 * SECOND, 500, 1)).isEqualTo(Pace.LATEST);
     }
@@ -23,6 +23,14 @@ class PaceTest {
         assertThat(pace.seconds(2 * SECOND, 200, 450)).isEqualTo(5);
         assertThat(pace.seconds(2 * SECOND, 200, 1)).isEqualTo(Pace.SOONEST);
         assertThat(pace.seconds(2 * SECOND, 200, 1_000_000)).isEqualTo(Pace.LATEST);
+    }
+
+    @Test
+    void afterALongPauseItBeginsAnew() {
+        pace.look(0, 0);
+        pace.look(3600 * SECOND, 1000);
+        assertThat(pace.seconds(3600 * SECOND, 1000, 1_000_000)).isEqualTo(Pace.SOONEST);
+        assertThat(pace.seconds(3601 * SECOND, 101_000, 1_000_000)).isEqualTo(10);
     }
 
     @Test
