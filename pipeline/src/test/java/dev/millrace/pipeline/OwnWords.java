@@ -108,6 +108,11 @@ final class OwnWords {
                 new Told(
                         "a fault of Millrace's own; what it held replays", "keep the log, and report it; start again"));
         all.put(
+                "what takes rows in for … died: …",
+                new Told(
+                        "a fault of Millrace's own, in an intake: what it held is lost",
+                        "keep the log (`event=front_died`), and report it; start again, and post what was not answered 200"));
+        all.put(
                 "this group member was fenced: another process uses its group.instance.id",
                 new Told("two processes have one `group.instance.id`", "give each one of its own"));
         all.put(
