@@ -153,11 +153,6 @@ public final class Pipeline {
         return admin.address();
     }
 
-    /// Where rows may be posted to, or null.
-    public @Nullable InetSocketAddress postedTo() {
-        return starting.source() instanceof PostedRows posted ? posted.address() : null;
-    }
-
     /// How far it is, for a person who watches.
     public Progress progress() {
         var log = starting.account().log();

@@ -130,12 +130,6 @@ final class PostedRows implements Source {
                 + (listening == null ? config.listen().toString() : address(listening.address()));
     }
 
-    @Nullable
-    InetSocketAddress address() {
-        var listening = server;
-        return listening == null ? null : listening.address();
-    }
-
     private static String address(InetSocketAddress at) {
         var host = at.getAddress().getHostAddress();
         return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + at.getPort();

@@ -827,6 +827,9 @@ final class ProducerFrontTest {
             assertThat(slots.stage(TENANT, "die")).isTrue();
             assertThat(refused(waiting.get(30, TimeUnit.SECONDS)).by()).isEqualTo(Refusal.Limit.CLOSED);
             eventually("it is known", () -> at.front.health().state() == FrontHealth.State.DIED);
+            assertThat(at.listener.deaths.poll(30, TimeUnit.SECONDS))
+                    .as("or nobody would end the process")
+                    .isInstanceOf(Fronted.Deadly.class);
             assertThat(at.front.health().healthy()).isFalse();
             assertThat(at.stage("late")).isFalse();
             assertThat(slots.stage(TENANT, "late too")).isFalse();

@@ -387,6 +387,9 @@ class IntakeServerTest {
             var denied = at.post("/v1/orders", "{}", "Authorization", "Bearer wrong");
             assertThat(denied.statusCode()).isEqualTo(401);
             assertThat(denied.headers().firstValue("WWW-Authenticate")).contains("Bearer");
+            var elsewhere = at.post("/v1/nothing", "{}");
+            assertThat(elsewhere.statusCode()).isEqualTo(401);
+            assertThat(elsewhere.body()).as("what may be posted to").doesNotContain("orders", "payments");
             at.claim = Gate.Claim.UNREADABLE;
             assertThat(at.post("/v1/orders", "{}").statusCode()).isEqualTo(503);
             assertThat(store.rows).isEmpty();
