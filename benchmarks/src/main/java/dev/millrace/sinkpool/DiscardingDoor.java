@@ -33,7 +33,7 @@ public final class DiscardingDoor {
 
                     @Override
                     public void press() {
-                        watch.wakeNow();
+                        watch.wake();
                     }
 
                     @Override

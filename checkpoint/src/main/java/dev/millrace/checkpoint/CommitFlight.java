@@ -211,6 +211,11 @@ public final class CommitFlight {
         return chosen.isEmpty() ? null : send(chosen, nowNanos);
     }
 
+    /// None is out, and nothing of what is owned waits for one.
+    public boolean nothingToCommit() {
+        return out == null && !anyDirty(owned.values());
+    }
+
     // Asked at every turn of a source: most of them have nothing to commit.
     private static boolean anyDirty(Collection<Standing> from) {
         for (var standing : from) if (standing.dirty()) return true;

@@ -17,10 +17,9 @@ record DlqFile(DeadLetterDesk desk, Topics reads) {
 
     /// Null when there is something to mend, which has been told.
     static @Nullable DlqFile open(@Nullable Path file, BooleanSupplier stopped) {
-        PipelineConfig config = file == null ? null : PipelineFile.read(file);
+        PipelineConfig config = file == null ? null : PipelineFile.readOfKafka(file);
         if (config == null) return null;
         Logs.configure(config, LoggingConfig.Level.ERROR);
-        return new DlqFile(
-                Pipeline.deadLetters(config, stopped), config.source().topics());
+        return new DlqFile(Pipeline.deadLetters(config, stopped), config.kafka().topics());
     }
 }

@@ -43,7 +43,7 @@ final class OffsetsShowCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         if (spec == null) throw new IllegalStateException("not called by the command line");
-        var config = file == null ? null : PipelineFile.read(file);
+        var config = file == null ? null : PipelineFile.readOfKafka(file);
         if (config == null) return ExitCode.BAD_CONFIGURATION.code();
         Logs.configure(config, LoggingConfig.Level.ERROR);
         try {

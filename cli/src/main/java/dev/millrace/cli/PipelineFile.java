@@ -2,6 +2,7 @@ package dev.millrace.cli;
 
 import dev.millrace.config.Configuration;
 import dev.millrace.config.ExplainResult;
+import dev.millrace.config.KafkaSourceConfig;
 import dev.millrace.config.PipelineConfig;
 import dev.millrace.config.Problem;
 import dev.millrace.config.ReadResult;
@@ -63,6 +64,15 @@ final class PipelineFile {
     /// The configuration, or null when there is something to mend, which has been told.
     static @Nullable PipelineConfig read(Path file) {
         return told(Configuration.read(file, System::getenv));
+    }
+
+    /// The same for a command that looks at what Kafka holds; of a pipeline that reads nothing there that is told.
+    static @Nullable PipelineConfig readOfKafka(Path file) {
+        var config = read(file);
+        if (config == null || config.source() instanceof KafkaSourceConfig) return config;
+        System.err.println(file + ": source: there is no log behind source.http, and no offset, dead letter or lag in"
+                + " Kafka; this command is for source.kafka");
+        return null;
     }
 
     private static @Nullable PipelineConfig told(ReadResult result) {

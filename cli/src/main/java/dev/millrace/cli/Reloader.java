@@ -3,6 +3,7 @@ package dev.millrace.cli;
 import dev.millrace.config.PipelineConfig;
 import dev.millrace.config.Problem;
 import dev.millrace.config.ReadResult;
+import dev.millrace.config.Redaction;
 import dev.millrace.pipeline.Doctor;
 import dev.millrace.sinkpool.Finding;
 import java.io.IOException;
@@ -20,8 +21,7 @@ import org.slf4j.LoggerFactory;
 ///
 /// Fit is a file that is read without a problem, and of which a look at all that it names ([Doctor]) finds no fault. An
 /// address that does not answer is one too, unless what runs has it already: then it is down, and no mistake. A file
-/// that
-/// is not fit changes nothing, and is told.
+/// that is not fit changes nothing, and is told.
 ///
 /// What is asked while a reload is under way is done once behind it.
 ///
@@ -138,7 +138,8 @@ final class Reloader {
                 case HAZARD, NOTE -> {}
             }
         }
-        return faults;
+        // Logs leave out what is secret in the file that runs; this is another.
+        return faults.stream().map(Redaction.of(config)::of).toList();
     }
 
     private static String line(Finding finding) {
@@ -156,19 +157,30 @@ final class Reloader {
                 .map(Object::toString);
     }
 
-    /// A content that was the same at two looks, and is not the one that was looked at last.
     private void watch() {
         var seen = "";
         try {
             while (true) {
                 Thread.sleep(WATCH);
-                var now = digest();
-                if (now.equals(seen) && !now.isEmpty() && !now.equals(book.lastGiven())) ask("its content changed");
-                seen = now;
+                seen = look(seen);
             }
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /// Asks for a content that was the same at two looks, and is not the one that was looked at last, unless a reload
+    /// is asked for already, which will read it. Returns what this look saw.
+    String look(String before) {
+        var now = digest();
+        if (now.equals(before) && !now.isEmpty() && !now.equals(book.lastGiven()) && waiting() == 0)
+            ask("its content changed");
+        return now;
+    }
+
+    /// How many reloads are asked for that have not begun.
+    int waiting() {
+        return asked.availablePermits();
     }
 
     /// Empty while it cannot be read: it may be on its way.

@@ -76,8 +76,8 @@ final class Run implements Succession.Stoppable {
         pipeline.stop(reason);
     }
 
-    /// Somebody asked for its end by hand: nothing is to follow it.
-    boolean drainedByHand() {
+    @Override
+    public boolean drainedByHand() {
         return pipeline.drainedByHand();
     }
 

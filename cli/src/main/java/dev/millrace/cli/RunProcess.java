@@ -58,6 +58,7 @@ final class RunProcess {
         reloader.start(watch);
         var runs = first;
         LoadedFile before = null;
+        var drained = ExitCode.DRAINED.code();
         while (true) {
             var config = runs.config();
             var run = new Run(config, reports, book::now, () -> stopping(config));
@@ -69,14 +70,16 @@ final class RunProcess {
                 if (run.runs()) manager.running(config.name());
             } catch (StartFailure failure) {
                 if (before == null || endAsked.isDone()) return refused(run, failure);
-                fallsBack(runs, before, book, String.valueOf(failure.getMessage()));
+                var reason = Redaction.of(config).of(String.valueOf(failure.getMessage()));
+                fallsBack(runs, before, book, reason);
                 if (!run.goesOn() || !closed(run)) return ExitCode.UNKNOWN_STATE.code();
+                if (!succession.mayFollow(run)) return drained;
                 runs = before;
                 before = null;
                 reports = again(runs);
                 continue;
             }
-            if (before != null && !endAsked.isDone()) {
+            if (before != null && run.runs()) {
                 reloaded(runs, book);
                 reloader.runs(runs.config());
             }
@@ -87,7 +90,8 @@ final class RunProcess {
             if (!run.write(report) || !run.goesOn()) Thread.sleep(Run.GRACE);
             if (!closed(run)) return ExitCode.UNKNOWN_STATE.code();
             // By now nobody can ask it for anything any more.
-            if (endAsked.isDone() || run.drainedByHand()) return report.exitCode();
+            drained = report.exitCode();
+            if (!succession.mayFollow(run)) return drained;
             before = runs;
             runs = follows;
             reports = again(runs);
@@ -104,6 +108,7 @@ final class RunProcess {
     }
 
     private void fallsBack(LoadedFile from, LoadedFile to, FileBook book, String reason) {
+        succession.fallsBack();
         book.failed(from.digest(), reason, to.digest());
         LOG.atError()
                 .addKeyValue("event", "reload_failed")

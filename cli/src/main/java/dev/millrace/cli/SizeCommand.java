@@ -96,7 +96,7 @@ final class SizeCommand implements Callable<Integer> {
         if (spec == null) throw new IllegalStateException("not called by the command line");
         if (file != null && (sink != null || shards != null))
             throw new ParameterException(spec.commandLine(), "--sink and --shards stand in the place of FILE");
-        var config = file == null ? example(spec) : PipelineFile.read(file);
+        var config = file == null ? example(spec) : PipelineFile.readOfKafka(file);
         if (config == null) return ExitCode.BAD_CONFIGURATION.code();
         var load = load(config, spec);
         var sizing = Sizing.of(config, load);
@@ -125,7 +125,7 @@ final class SizeCommand implements Callable<Integer> {
                             ? null
                             : new SizingLoad.Flow(rowsPerSecond, size(bytesPerRow)),
                     partitions == null ? assumed("--partitions", 12) : partitions,
-                    members == null ? assumed("--members", config.source().consumers()) : members,
+                    members == null ? assumed("--members", config.kafka().consumers()) : members,
                     length(outage == null ? assumed("--outage", "1h") : outage),
                     headroom == null ? assumed("--headroom", 2).doubleValue() : headroom);
         } catch (IllegalArgumentException wrong) {
@@ -197,7 +197,7 @@ final class SizeCommand implements Callable<Integer> {
 
     private static String head(SizingLoad load, PipelineConfig config) {
         var flow = load.flow();
-        var processes = Math.ceilDiv(load.members(), config.source().consumers());
+        var processes = Math.ceilDiv(load.members(), config.kafka().consumers());
         return (flow == null
                         ? ""
                         : SizingText.decimal(flow.rowsPerSecond()) + " rows/s of "

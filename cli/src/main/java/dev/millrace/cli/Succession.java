@@ -15,18 +15,23 @@ final class Succession<R extends Succession.Stoppable> {
     /// What may be asked to make place.
     interface Stoppable {
         void stop(String reason);
+
+        /// A person asked for its end, at any time since it began.
+        boolean drainedByHand();
     }
 
     // All guarded by this object.
     private @Nullable R current;
     private @Nullable LoadedFile next;
     private boolean ended;
+    private boolean fallsBack;
 
     /// It runs from now on. What was asked for before it was there stops it as soon as it may be stopped.
     void enter(R run) {
         boolean late;
         synchronized (this) {
             current = run;
+            fallsBack = false;
             if (next != null) run.stop(RELOAD);
             late = ended;
             notifyAll();
@@ -58,6 +63,16 @@ final class Succession<R extends Succession.Stoppable> {
         while (next != null || current == null) wait();
     }
 
+    /// What is there did not start, and is given back: what ran before is started again.
+    synchronized void fallsBack() {
+        fallsBack = true;
+    }
+
+    /// Whether something may be started behind this run: neither a signal nor a person said otherwise.
+    synchronized boolean mayFollow(R run) {
+        return !ended && !run.drainedByHand();
+    }
+
     /// Nothing is started any more. Returns what runs, or null between two runs.
     synchronized @Nullable R end() {
         ended = true;
@@ -66,6 +81,6 @@ final class Succession<R extends Succession.Stoppable> {
 
     /// Whether what stops now makes place for another.
     synchronized boolean goesOn() {
-        return next != null && !ended;
+        return (next != null || fallsBack) && !ended;
     }
 }

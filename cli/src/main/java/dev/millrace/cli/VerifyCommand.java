@@ -94,7 +94,7 @@ final class VerifyCommand implements Callable<Integer> {
             var asked = new StretchesAsked(
                     Set.copyOf(topics), Set.copyOf(partitions), OffsetBound.parse(from), OffsetBound.parse(to));
             var patience = patience();
-            var config = file == null ? null : PipelineFile.read(file);
+            var config = file == null ? null : PipelineFile.readOfKafka(file);
             if (config == null) return ExitCode.BAD_CONFIGURATION.code();
             Logs.configure(config, LoggingConfig.Level.ERROR);
             var out = spec.commandLine().getOut();

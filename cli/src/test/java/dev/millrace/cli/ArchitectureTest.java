@@ -84,6 +84,7 @@ class ArchitectureTest {
                         "org.slf4j.."),
                 new Row("httpclient", ours("sinkpool"), "net.jpountz.lz4..", "com.github.luben.zstd..", "org.slf4j.."),
                 new Row("http", ours("sinkpool"), ours("httpclient")),
+                new Row("intake", ours("sinkpool"), ours("json"), "com.sun.net.httpserver..", "org.slf4j.."),
                 new Row(
                         "clickhouse",
                         ours("config"),
@@ -103,6 +104,7 @@ class ArchitectureTest {
                         ours("clickhouse"),
                         ours("http"),
                         ours("httpclient"),
+                        ours("intake"),
                         "io.micrometer..",
                         "io.prometheus..",
                         "com.fasterxml.jackson.core..",

@@ -217,7 +217,7 @@ final class ComposeFileTest {
     @Test
     void thePipelineNamesTheBrokerTheTopicAndTheDatabasesThatAreMade() {
         assertThat((String) service("kafka", "environment", "KAFKA_ADVERTISED_LISTENERS"))
-                .contains("INSIDE://" + pipeline.source().bootstrapServers().getFirst() + ",");
+                .contains("INSIDE://" + pipeline.kafka().bootstrapServers().getFirst() + ",");
         assertThat((List<?>) service("topics", "command")).anyMatch("orders"::equals);
         assertThat(text("deploy/pipeline.compose.yaml")).contains("topics: [orders]", "table: orders");
         var made = text("deploy/postgres/10-shards.sh");

@@ -30,6 +30,7 @@ class EventsPageTest {
             "connectors/postgres",
             "connectors/clickhouse",
             "connectors/http",
+            "connectors/intake",
             "pipeline",
             "cli");
     private static final Pattern STATEMENT = Pattern.compile("\\.at(\\w+)\\((?:(?!;\\n).)*?;\\n", Pattern.DOTALL);

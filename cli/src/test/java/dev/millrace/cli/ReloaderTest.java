@@ -6,6 +6,7 @@ import dev.millrace.config.Configuration;
 import dev.millrace.config.PipelineConfig;
 import dev.millrace.config.ReadResult;
 import java.nio.file.FileSystems;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.Map;
@@ -49,6 +50,18 @@ final class ReloaderTest {
         }
         assertThat(replaced).hasValue(0);
         assertThat(String.valueOf(book.now().refused())).contains("ClosedFileSystemException");
+    }
+
+    @Test
+    @DisplayName("--watch: a content that changed is asked for once, however long the reload before it takes")
+    void aChangedContentIsAskedForOnce() throws Exception {
+        var file = Files.writeString(folder.resolve("pipeline.yaml"), FILE);
+        var book = new FileBook(file, "first", InstantSource.system());
+        // Not started: what is asked waits, as it does during a reload.
+        var reloader = new Reloader(file, config(), book, _ -> {});
+        var seen = "";
+        for (var look = 0; look < 5; look++) seen = reloader.look(seen);
+        assertThat(reloader.waiting()).isOne();
     }
 
     private static void await(FileBook book, int refused) throws InterruptedException {

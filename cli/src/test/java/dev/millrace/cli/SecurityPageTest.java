@@ -29,6 +29,7 @@ class SecurityPageTest {
             "connectors/postgres",
             "connectors/clickhouse",
             "connectors/http",
+            "connectors/intake",
             "pipeline",
             "testkit",
             "cli");

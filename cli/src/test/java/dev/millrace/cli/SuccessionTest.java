@@ -40,6 +40,12 @@ final class SuccessionTest {
     private static final class FakeRun implements Succession.Stoppable {
         private final CompletableFuture<String> reason = new CompletableFuture<>();
         private final List<String> asked = new CopyOnWriteArrayList<>();
+        private boolean drainedByHand;
+
+        @Override
+        public boolean drainedByHand() {
+            return drainedByHand;
+        }
 
         @Override
         public void stop(String why) {
@@ -151,5 +157,37 @@ final class SuccessionTest {
         for (var reload : reloads)
             assertThat(reload.join(java.time.Duration.ofSeconds(10))).isTrue();
         assertThat(third.asked).isEmpty();
+    }
+
+    @Test
+    @Tag("DRN-8")
+    @DisplayName("DRN-8: what did not start is given back, and that is no end as long as the one before may run again")
+    void fallingBackIsNoEnd() throws Exception {
+        succession.enter(run);
+        reload();
+        assertThat(succession.leave(run.drained(ExitCode.DRAINED))).isSameAs(NEXT);
+        var wrong = new FakeRun();
+        succession.enter(wrong);
+        assertThat(succession.goesOn()).isFalse();
+        succession.fallsBack();
+        assertThat(succession.goesOn()).isTrue();
+        assertThat(succession.mayFollow(wrong)).isTrue();
+        var again = new FakeRun();
+        succession.enter(again);
+        assertThat(succession.goesOn()).isFalse();
+        succession.fallsBack();
+        assertThat(succession.end()).isSameAs(again);
+        assertThat(succession.goesOn()).isFalse();
+        assertThat(succession.mayFollow(again)).isFalse();
+    }
+
+    @Test
+    @DisplayName("POST /drain to a run that did not start keeps the one before from running again")
+    void aDrainByHandAmidAFallbackEndsIt() {
+        var wrong = new FakeRun();
+        succession.enter(wrong);
+        succession.fallsBack();
+        wrong.drainedByHand = true;
+        assertThat(succession.mayFollow(wrong)).isFalse();
     }
 }

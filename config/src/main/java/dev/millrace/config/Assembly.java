@@ -14,7 +14,7 @@ record Assembly(Values root) {
     PipelineConfig pipeline() {
         return new PipelineConfig(
                 root.get(PipelineKeys.PIPELINE).get(PipelineKeys.NAME),
-                source(root.get(SourceKeys.SOURCE).get(SourceKeys.KAFKA)),
+                source(root.get(SourceKeys.SOURCE)),
                 format(root.get(SourceKeys.FORMAT)),
                 new RouteConfig(
                         root.get(SourceKeys.ROUTE).get(SourceKeys.ROUTE_KEY),
@@ -58,7 +58,26 @@ record Assembly(Values root) {
                 headers == null ? Collections.emptySortedMap() : headers);
     }
 
-    private static KafkaSourceConfig source(Values kafka) {
+    private static SourceConfig source(Values source) {
+        var http = source.get(IntakeKeys.HTTP);
+        return http.present() ? intake(http) : kafka(source.get(SourceKeys.KAFKA));
+    }
+
+    private static HttpSourceConfig intake(Values http) {
+        var tls = http.get(IntakeKeys.TLS);
+        return new HttpSourceConfig(
+                http.get(IntakeKeys.LISTEN),
+                new Topics.Listed(http.get(IntakeKeys.TOPICS)),
+                http.get(IntakeKeys.MAX_BODY),
+                http.get(IntakeKeys.MAX_REQUESTS),
+                http.get(IntakeKeys.WAIT_TIMEOUT),
+                http.orNull(IntakeKeys.TOKEN_FILE),
+                tls.present()
+                        ? new HttpSourceConfig.ServerTls(tls.get(IntakeKeys.CERT_FILE), tls.get(IntakeKeys.KEY_FILE))
+                        : null);
+    }
+
+    private static KafkaSourceConfig kafka(Values kafka) {
         var given = kafka.orNull(SourceKeys.PROPERTIES);
         var properties = given == null ? KafkaProperties.NONE : given;
         var skip = kafka.orNull(SourceKeys.SKIP);
@@ -103,9 +122,7 @@ record Assembly(Values root) {
         var topics = sink.orNull(SinkKeys.TOPICS);
         return new SinkConfig(
                 named.name(),
-                topics == null
-                        ? root.get(SourceKeys.SOURCE).get(SourceKeys.KAFKA).get(SourceKeys.TOPICS)
-                        : new Topics.Listed(topics),
+                topics == null ? source(root.get(SourceKeys.SOURCE)).topics() : new Topics.Listed(topics),
                 sink.get(SinkKeys.ADVISORY),
                 kind(sink),
                 ShardChecks.shards(sink),
@@ -115,6 +132,9 @@ record Assembly(Values root) {
                         batch.get(SinkKeys.LINGER),
                         batch.get(SinkKeys.MAX_CUTS)),
                 new ChunkConfig(Math.toIntExact(chunk.get(SinkKeys.TARGET_BYTES)), chunk.get(SinkKeys.CHUNK_LINGER)),
+                sink.get(SinkKeys.ORDERING)
+                        ? new OrderingConfig(true, sink.get(SinkKeys.LANES))
+                        : new OrderingConfig(false, 1),
                 new InflightConfig(sink.get(SinkKeys.INFLIGHT).get(SinkKeys.MAX_PER_SHARD)),
                 sink.get(SinkKeys.WRITE).get(SinkKeys.WRITE_TIMEOUT),
                 new RetryConfig(

@@ -1,6 +1,5 @@
 package dev.millrace.config;
 
-import java.util.Collection;
 import java.util.Collections;
 import java.util.Locale;
 import java.util.Set;
@@ -17,7 +16,8 @@ record HeadersType() implements ValueType<SortedMap<String, Secret>> {
     static final int MOST = 50;
 
     static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_.-]{0,127}");
-    private static final Pattern SECRET = Pattern.compile("authorization|cookie|.*(token|secret|password|key)");
+    private static final Pattern SECRET =
+            Pattern.compile(".*(auth|cookie|session|signature).*|.*(token|secret|password|key)");
 
     /// In small letters.
     private static final Set<String> OWNED = Set.of(
@@ -52,12 +52,17 @@ record HeadersType() implements ValueType<SortedMap<String, Secret>> {
         return SECRET.matcher(name.toLowerCase(Locale.ROOT)).matches();
     }
 
-    /// The first of these headers that is a secret by its name, as a person is told of it; null where none is.
-    static @Nullable String firstSecret(Collection<String> names) {
-        return names.stream()
-                .filter(HeadersType::isSecret)
+    /// By its name, or since a `${file:}` brought it: who keeps a value apart from the file has a reason.
+    static boolean isSecret(String name, Secret value) {
+        return isSecret(name) || value.fromFile();
+    }
+
+    /// The first of these headers that is a secret, as a person is told of it; null where none is.
+    static @Nullable String firstSecret(SortedMap<String, Secret> headers) {
+        return headers.entrySet().stream()
+                .filter(header -> isSecret(header.getKey(), header.getValue()))
                 .findFirst()
-                .map(name -> "header " + name)
+                .map(header -> "header " + header.getKey())
                 .orElse(null);
     }
 

@@ -21,7 +21,8 @@ public record KafkaSourceConfig(
         Duration rebalanceDrainTimeout,
         GroupProtocol groupProtocol,
         @Nullable KafkaLogin login,
-        KafkaProperties properties) {
+        KafkaProperties properties)
+        implements SourceConfig {
     public KafkaSourceConfig {
         bootstrapServers = List.copyOf(bootstrapServers);
         skip = List.copyOf(skip);
@@ -30,6 +31,11 @@ public record KafkaSourceConfig(
         Require.atLeast("consumers", consumers, 1);
         Require.positive("startupTimeout", startupTimeout);
         Require.notNegative("rebalanceDrainTimeout", rebalanceDrainTimeout);
+    }
+
+    @Override
+    public String startupTimeoutText() {
+        return "source.kafka.startup_timeout " + startupTimeout.toMillis() + " ms";
     }
 
     /// For a group that has no offset at all; partitions that appear later start at their beginning.

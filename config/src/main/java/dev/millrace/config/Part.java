@@ -4,7 +4,7 @@ package dev.millrace.config;
 enum Part {
     AVRO_AND_PROTOBUF("the Avro and Protobuf formats"),
     FIELD_ROUTES("routing by a field"),
-    LANES("ordering by key");
+    WRITE_SLOTS("a limit of writes over all shards");
 
     private final String text;
 

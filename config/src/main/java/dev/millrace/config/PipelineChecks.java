@@ -31,6 +31,11 @@ record PipelineChecks(Problems problems, Values root) {
         readers();
     }
 
+    /// Nothing is polled or committed.
+    private boolean intake() {
+        return root.get(SourceKeys.SOURCE).get(IntakeKeys.HTTP).present();
+    }
+
     /// What is committed is what somebody said to have.
     private void acknowledged(List<Values.Named> sinks) {
         if (sinks.isEmpty() || sinks.stream().anyMatch(sink -> !SinkKeys.advisory(sink.values()))) return;
@@ -69,6 +74,7 @@ record PipelineChecks(Problems problems, Values root) {
     }
 
     private void linger(Values.Named sink) {
+        if (intake()) return;
         var interval = root.get(PipelineKeys.CHECKPOINT).find(PipelineKeys.INTERVAL);
         var linger = sink.values().get(SinkKeys.BATCH).find(SinkKeys.LINGER);
         if (interval == null || linger == null || linger.value().compareTo(interval.value()) < 0) return;
@@ -101,15 +107,17 @@ record PipelineChecks(Problems problems, Values root) {
         long chunks = 0;
         long busy = 0;
         long shards = 0;
+        var lanes = false;
         for (var sink : root.get(SinkKeys.SINKS)) {
             // It has a budget of its own.
             if (SinkKeys.advisory(sink.values())) continue;
             var need = Need.of(sink.values());
             if (need == null) return;
             largest = Math.max(largest, need.batch);
-            chunks += need.shards * need.chunk;
+            chunks += need.shards * need.lanes * need.chunk;
             shards += need.shards;
-            busy += need.shards * (need.perShard + 1) * need.batch;
+            lanes |= need.lanes > 1;
+            busy += need.shards * (need.perShard + need.lanes) * need.batch;
         }
         if (budget == null) return;
         if (budget.value() < largest + chunks) {
@@ -125,7 +133,7 @@ record PipelineChecks(Problems problems, Values root) {
             return;
         }
         var resume = admission.find(PipelineKeys.RESUME_BELOW);
-        if (resume == null) return;
+        if (resume == null || intake()) return;
         if (shards > 1 && resume.value() <= DEAD_SHARD_PERCENT) {
             problems.error(
                     resume.place(),
@@ -139,8 +147,8 @@ record PipelineChecks(Problems problems, Values root) {
         problems.warn(
                 at.place(),
                 at.path(),
-                "polling goes on below %s, but shards at work hold %s, (max_per_shard + 1) batches each; raise admission.max_bytes or resume_below, or lower batch.max_bytes"
-                        .formatted(SizeType.text(mark), SizeType.text(busy)));
+                "polling goes on below %s, but shards at work hold %s, (max_per_shard + %s) batches each; raise admission.max_bytes or resume_below, or lower batch.max_bytes"
+                        .formatted(SizeType.text(mark), SizeType.text(busy), lanes ? "lanes" : "1"));
     }
 
     private void drain() {
@@ -154,7 +162,7 @@ record PipelineChecks(Problems problems, Values root) {
     }
 
     /// What a sink keeps in memory. Within the bounds of its settings no product of these overflows.
-    private record Need(long shards, long perShard, long batch, long chunk) {
+    private record Need(long shards, long lanes, long perShard, long batch, long chunk) {
 
         /// Null when a number of it had a problem.
         static @Nullable Need of(Values sink) {
@@ -163,7 +171,14 @@ record PipelineChecks(Problems problems, Values root) {
             var perShard = sink.get(SinkKeys.INFLIGHT).find(SinkKeys.MAX_PER_SHARD);
             if (batch == null || chunk == null || perShard == null || sink.refused(SinkKeys.SHARDS)) return null;
             var shards = sink.orNull(SinkKeys.SHARDS);
-            return new Need(shards == null ? 1 : shards.size(), perShard.value(), batch.value(), chunk.value());
+            var lanes = sink.find(SinkKeys.LANES);
+            var ordered = Boolean.TRUE.equals(sink.orNull(SinkKeys.ORDERING));
+            return new Need(
+                    shards == null ? 1 : shards.size(),
+                    ordered && lanes != null ? lanes.value() : 1,
+                    perShard.value(),
+                    batch.value(),
+                    chunk.value());
         }
     }
 }

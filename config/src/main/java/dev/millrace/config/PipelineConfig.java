@@ -8,7 +8,7 @@ import java.util.List;
 /// names of sinks are distinct. What `require` asks of a sink holds for those that are not advisory.
 public record PipelineConfig(
         String name,
-        KafkaSourceConfig source,
+        SourceConfig source,
         FormatConfig format,
         RouteConfig route,
         Delivery delivery,
@@ -36,5 +36,11 @@ public record PipelineConfig(
                 "distinct sink names",
                 sinks.stream().map(SinkConfig::name).distinct().count(),
                 sinks.size());
+    }
+
+    /// What is read from Kafka. Throws for a pipeline that reads nothing there.
+    public KafkaSourceConfig kafka() {
+        if (source instanceof KafkaSourceConfig kafka) return kafka;
+        throw new IllegalStateException(name + " is not read from Kafka");
     }
 }

@@ -5,18 +5,32 @@ import org.jspecify.annotations.Nullable;
 
 /// Refuses a secret that would leave the machine unencrypted, unless its section allows that.
 record PlaintextChecks(Problems problems, Values root) {
+    /// The same in every section that may send a secret.
+    static final Key.Setting<Boolean> ALLOW = Key.Setting.of(
+                    "allow_plaintext",
+                    new FlagType(),
+                    "lets a secret go to another machine over a connection that is not encrypted")
+            .byDefault("false");
 
     void run() {
         var kafka = root.get(SourceKeys.SOURCE).get(SourceKeys.KAFKA);
         var brokers = kafka.orNull(SourceKeys.BOOTSTRAP_SERVERS);
         var properties = kafka.orNull(SourceKeys.PROPERTIES);
-        if (brokers != null && properties != null) refuse(kafka, Plaintext.ofKafka(kafka.path(), brokers, properties));
+        if (brokers != null && properties != null)
+            for (var found : Plaintext.ofKafka(kafka.path(), brokers, properties)) refuse(kafka, found);
+        var intake = root.get(SourceKeys.SOURCE).get(IntakeKeys.HTTP);
+        var listen = intake.orNull(IntakeKeys.LISTEN);
+        if (intake.present() && listen != null && intake.find(IntakeKeys.TOKEN_FILE) != null)
+            refuse(
+                    intake,
+                    Plaintext.ofIntake(
+                            intake.path(), listen, intake.get(IntakeKeys.TLS).present()));
         for (var sink : root.get(SinkKeys.SINKS)) sink(sink.values());
         var metrics = root.get(PipelineKeys.METRICS);
         var otlp = metrics.orNull(PipelineKeys.OTLP);
         var headers = metrics.orNull(PipelineKeys.OTLP_HEADERS);
         if (otlp != null && headers != null)
-            refuse(metrics, Plaintext.of(metrics.path(), HeadersType.firstSecret(headers.keySet()), List.of(otlp)));
+            refuse(metrics, Plaintext.of(metrics.path(), HeadersType.firstSecret(headers), List.of(otlp)));
     }
 
     private void sink(Values sink) {
@@ -34,7 +48,7 @@ record PlaintextChecks(Problems problems, Values root) {
         if (!http.present()) return;
         var login = shown(http, HttpKeys.PASSWORD, HttpKeys.BEARER_TOKEN);
         var headers = http.orNull(HttpKeys.HEADERS);
-        var header = headers == null ? null : HeadersType.firstSecret(headers.keySet());
+        var header = headers == null ? null : HeadersType.firstSecret(headers);
         refuse(http, Plaintext.of(http.path(), login == null ? header : login, to));
     }
 

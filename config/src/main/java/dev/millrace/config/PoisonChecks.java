@@ -20,7 +20,7 @@ record PoisonChecks(Problems problems, Values root) {
     /// A pipeline that read its own dead letters would send them round for ever.
     private void topic() {
         var name = root.get(PipelineKeys.PIPELINE).find(PipelineKeys.NAME);
-        var read = root.get(SourceKeys.SOURCE).get(SourceKeys.KAFKA).find(SourceKeys.TOPICS);
+        var read = IntakeChecks.topics(root);
         if (name == null || read == null) return;
         var given = root.get(PipelineKeys.POISON).find(PipelineKeys.DEAD_LETTER_TOPIC);
         var topic = given == null ? PoisonConfig.defaultTopic(name.value()) : given.value();

@@ -16,9 +16,12 @@ public final class SecretValues {
     private static final Pattern OPTION =
             Pattern.compile("(\\w+)\\s*=\\s*(?:\"((?:[^\"\\\\]|\\\\.)+)\"|'((?:[^'\\\\]|\\\\.)+)'|([^\\s;\"']+))");
 
-    /// Options that are no secrets, and may be words of any text.
-    private static final Set<String> NAMES =
-            Set.of("username", "user", "principal", "serviceName", "keyTab", "useKeyTab", "storeKey", "scope");
+    /// The names of those that are secrets. The values of others may be words of any text.
+    private static final Pattern SECRET_OPTION =
+            Pattern.compile("(?i).*(pass|password|passwd|passphrase|pwd|secret|token|key|credentials?|assertion)");
+
+    /// `storeKey` and `tokenauth` are answered so, and no secret is.
+    private static final Set<String> ANSWERS = Set.of("true", "false");
 
     private final Set<String> found = new LinkedHashSet<>();
 
@@ -38,7 +41,7 @@ public final class SecretValues {
             case Collection<?> all -> all.forEach(this::look);
             case HttpConfig http -> {
                 http.headers().forEach((name, text) -> {
-                    if (HeadersType.isSecret(name)) look(text);
+                    if (HeadersType.isSecret(name, text)) look(text);
                 });
                 look(http.password());
                 look(http.bearerToken());
@@ -46,7 +49,7 @@ public final class SecretValues {
             }
             case MetricsConfig metrics ->
                 metrics.headers().forEach((name, text) -> {
-                    if (HeadersType.isSecret(name)) look(text);
+                    if (HeadersType.isSecret(name, text)) look(text);
                 });
             case Map<?, ?> map -> map.values().forEach(this::look);
             case Record record -> {
@@ -60,10 +63,10 @@ public final class SecretValues {
     private void add(String text) {
         found.add(text);
         OPTION.matcher(text).results().forEach(option -> {
-            if (NAMES.contains(option.group(1))) return;
+            if (!SECRET_OPTION.matcher(option.group(1)).matches()) return;
             for (var group = 2; group <= option.groupCount(); group++) {
                 var value = option.group(group);
-                if (value != null) found.add(value);
+                if (value != null && !ANSWERS.contains(value)) found.add(value);
             }
         });
     }

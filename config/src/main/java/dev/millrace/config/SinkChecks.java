@@ -42,6 +42,41 @@ record SinkChecks(Problems problems, Values root, Values.Named sink) {
             retry(sink.values().get(SinkKeys.RETRY));
         }
         breaker(sink.values().get(BreakerKeys.BREAKER));
+        ordering();
+    }
+
+    /// What is given up is read again behind what was written after it.
+    private void ordering() {
+        var ordering = sink.values().find(SinkKeys.ORDERING);
+        var lanes = sink.values().find(SinkKeys.LANES);
+        if (ordering == null) return;
+        if (!ordering.value()) {
+            if (lanes != null && lanes.given())
+                problems.error(
+                        lanes.place(),
+                        lanes.path(),
+                        "has no effect with ordering none; use ordering: key, or leave it out");
+            return;
+        }
+        if (SinkKeys.advisory(sink.values()))
+            problems.error(
+                    ordering.place(),
+                    ordering.path(),
+                    "key is not kept with advisory: true, where a batch that fails is dropped; use none");
+        var attempts = sink.values().get(SinkKeys.RETRY).find(SinkKeys.MAX_ATTEMPTS);
+        if (attempts != null && attempts.value() != RetryConfig.UNLIMITED)
+            problems.error(
+                    attempts.place(),
+                    attempts.path(),
+                    "a batch that is given up after %d attempts is read again behind what was written after it; use unlimited, or ordering: none"
+                            .formatted(attempts.value()));
+        var perShard = sink.values().get(SinkKeys.INFLIGHT).find(SinkKeys.MAX_PER_SHARD);
+        if (lanes != null && perShard != null && perShard.given() && perShard.value() > lanes.value())
+            problems.warn(
+                    perShard.place(),
+                    perShard.path(),
+                    "%d is above lanes %d, each of which has one write at a time; lower it or raise lanes"
+                            .formatted(perShard.value(), lanes.value()));
     }
 
     private void kind() {

@@ -15,6 +15,7 @@ public record SinkConfig(
         List<ShardConfig> shards,
         BatchConfig batch,
         ChunkConfig chunk,
+        OrderingConfig ordering,
         InflightConfig inflight,
         Duration writeTimeout,
         RetryConfig retry,

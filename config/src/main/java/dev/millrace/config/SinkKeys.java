@@ -4,6 +4,7 @@ import dev.millrace.config.ChoiceType.Choice;
 import dev.millrace.config.Key.NamedSections;
 import dev.millrace.config.Key.Section;
 import dev.millrace.config.Key.Setting;
+import dev.millrace.config.Key.Unbuilt;
 import dev.millrace.config.PostgresConfig.OnConflict;
 import dev.millrace.config.PostgresConfig.TableName;
 import dev.millrace.config.PostgresConfig.UnknownFields;
@@ -95,14 +96,25 @@ final class SinkKeys {
 
     static final Setting<Boolean> ORDERING = Setting.of(
                     "ordering",
-                    new ChoiceType<Boolean>(List.of(new Choice.Built<>("none", false))).later("key", Part.LANES),
-                    "which order is kept inside a shard")
+                    new ChoiceType<Boolean>(
+                            List.of(new Choice.Built<>("none", false), new Choice.Built<>("key", true))),
+                    "which order rows keep on their way into a shard: none, or that of each Kafka key")
             .byDefault("none");
+    static final Setting<Integer> LANES = Setting.of(
+                    "lanes",
+                    CountType.between(1, 64),
+                    "ordered streams of a shard that its keys are spread over, each with one write at a time")
+            .byDefault("4")
+            .when(new Applies.WithWord(ORDERING, "key"));
 
     static final Setting<Integer> MAX_PER_SHARD = Setting.of(
                     "max_per_shard", CountType.between(1, 64), "batches of a shard on their way at once")
             .byDefault("2");
-    static final Section INFLIGHT = Section.of("inflight", "batches on their way", MAX_PER_SHARD);
+    static final Section INFLIGHT = Section.of(
+            "inflight",
+            "batches on their way",
+            MAX_PER_SHARD,
+            new Unbuilt("max_total", Part.WRITE_SLOTS, "use max_per_shard"));
 
     static final Setting<Duration> WRITE_TIMEOUT = Setting.of(
                     "timeout", DurationType.between("100ms", "1h"), "longest one attempt may take")
@@ -157,6 +169,7 @@ final class SinkKeys {
                             BATCH,
                             CHUNK,
                             ORDERING,
+                            LANES,
                             INFLIGHT,
                             WRITE,
                             RETRY,

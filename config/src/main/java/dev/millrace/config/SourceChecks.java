@@ -10,18 +10,31 @@ record SourceChecks(Problems problems, Values root) {
     private static final String MAX_POLL_INTERVAL = "max.poll.interval.ms";
 
     void run() {
-        var kafka = root.get(SourceKeys.SOURCE).get(SourceKeys.KAFKA);
+        var source = root.get(SourceKeys.SOURCE);
+        var kafka = source.get(SourceKeys.KAFKA);
+        var http = source.get(IntakeKeys.HTTP);
+        kind(source, kafka.present(), http.present());
         staticMembership(kafka);
         groupProtocol(kafka);
         login(kafka);
         skips(kafka);
         revokes(kafka);
+        if (http.present()) new IntakeChecks(problems, root, http).run();
         format(root.get(SourceKeys.FORMAT));
+        var read = IntakeChecks.topics(root);
+        if (read == null) return;
         var sinks = root.get(SinkKeys.SINKS);
-        sinks.forEach(sink -> topics(kafka, sink));
+        sinks.forEach(sink -> topics(read, sink));
         goesSomewhere(
-                kafka,
+                read,
                 sinks.stream().filter(sink -> !SinkKeys.advisory(sink.values())).toList());
+    }
+
+    private void kind(Values source, boolean kafka, boolean http) {
+        if (kafka && http)
+            problems.error(source.place(), source.path(), "has both kafka and http; keep one, and run two pipelines");
+        if (source.present() && !kafka && !http)
+            problems.error(source.place(), source.path(), "has no kind; add kafka or http below it");
     }
 
     private void staticMembership(Values kafka) {
@@ -116,38 +129,35 @@ record SourceChecks(Problems problems, Values root) {
         }
     }
 
-    private void topics(Values kafka, Values.Named sink) {
-        var read = kafka.find(SourceKeys.TOPICS);
+    private void topics(Value<Topics> read, Values.Named sink) {
         var taken = sink.values().find(SinkKeys.TOPICS);
-        if (read == null || taken == null) return;
+        if (taken == null) return;
         switch (read.value()) {
             case Topics.Matching _ ->
                 problems.error(
                         taken.place(),
                         taken.path(),
                         "conflicts with a topics pattern, whose later topics would go nowhere; leave it out");
-            case Topics.Listed(var names) -> compare(names, taken);
+            case Topics.Listed(var names) -> compare(names, read.path(), taken);
         }
     }
 
-    private void compare(List<String> read, Value<List<String>> taken) {
+    private void compare(List<String> read, String path, Value<List<String>> taken) {
         for (var topic : taken.value()) {
             if (read.contains(topic)) continue;
             var near = Spelling.nearest(topic, read);
             problems.error(
                     taken.place(),
                     taken.path(),
-                    topic + " is not in source.kafka.topics; "
+                    topic + " is not in " + path + "; "
                             + (near == null ? "add it there" : "did you mean " + near + "?"));
         }
     }
 
     /// Every topic read must go somewhere, or it would be acknowledged unwritten. A sink that names none takes all; of
-    /// an
-    /// advisory one nobody knows whether it took a row.
-    private void goesSomewhere(Values kafka, List<Values.Named> sinks) {
-        var read = kafka.find(SourceKeys.TOPICS);
-        if (read == null || !(read.value() instanceof Topics.Listed(var names)) || sinks.isEmpty()) return;
+    /// an advisory one nobody knows whether it took a row.
+    private void goesSomewhere(Value<Topics> read, List<Values.Named> sinks) {
+        if (!(read.value() instanceof Topics.Listed(var names)) || sinks.isEmpty()) return;
         var taken = new HashSet<String>();
         for (var sink : sinks) {
             var topics = sink.values().find(SinkKeys.TOPICS);
@@ -161,8 +171,8 @@ record SourceChecks(Problems problems, Values root) {
             problems.error(
                     last.place(),
                     last.path(),
-                    topic
-                            + " is read but goes to no sink that is waited for; add it here, or take it out of source.kafka.topics");
+                    topic + " is read but goes to no sink that is waited for; add it here, or take it out of "
+                            + read.path());
         }
     }
 }

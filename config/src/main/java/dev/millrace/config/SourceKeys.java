@@ -73,33 +73,29 @@ final class SourceKeys {
             LOGIN_PASSWORD);
 
     /// The same in every section that may send a secret.
-    static final Setting<Boolean> ALLOW_PLAINTEXT = Setting.of(
-                    "allow_plaintext",
-                    new FlagType(),
-                    "lets a secret go to another machine over a connection that is not encrypted")
-            .byDefault("false");
+    static final Setting<Boolean> ALLOW_PLAINTEXT = PlaintextChecks.ALLOW;
     static final Setting<KafkaProperties> PROPERTIES = Setting.of(
                     "properties", new KafkaPropertiesType(), "passed to kafka-clients, checked")
             .leftOut("none");
     static final Section KAFKA = Section.of(
-                    "kafka",
-                    "a Kafka cluster",
-                    BOOTSTRAP_SERVERS,
-                    TOPICS,
-                    GROUP_ID,
-                    CONSUMERS,
-                    ON_NO_OFFSET,
-                    ON_LOST_OFFSET,
-                    SKIP,
-                    STARTUP_TIMEOUT,
-                    REBALANCE,
-                    GROUP_PROTOCOL,
-                    LOGIN,
-                    ALLOW_PLAINTEXT,
-                    PROPERTIES)
-            .needed();
-    static final Section SOURCE =
-            Section.of("source", "where records come from", KAFKA).needed();
+            "kafka",
+            "a Kafka cluster",
+            BOOTSTRAP_SERVERS,
+            TOPICS,
+            GROUP_ID,
+            CONSUMERS,
+            ON_NO_OFFSET,
+            ON_LOST_OFFSET,
+            SKIP,
+            STARTUP_TIMEOUT,
+            REBALANCE,
+            GROUP_PROTOCOL,
+            LOGIN,
+            ALLOW_PLAINTEXT,
+            PROPERTIES);
+    static final Section SOURCE = Section.of("source", "where records come from", KAFKA, IntakeKeys.HTTP)
+            .needed()
+            .withOneOf(KAFKA, IntakeKeys.HTTP);
 
     static final Setting<OnTombstone> JSON_TOMBSTONE = tombstone(new ChoiceType<OnTombstone>(List.of(
                     new ChoiceType.Choice.Built<>("skip", OnTombstone.SKIP),

@@ -119,10 +119,10 @@ record Walk(Reading reading) {
     }
 
     private static String names(Key.Section section) {
-        return section.keys().stream()
-                .filter(k -> !(k instanceof Key.Unbuilt))
-                .map(Key::name)
-                .collect(Collectors.joining(", "));
+        var built =
+                section.keys().stream().filter(k -> !(k instanceof Key.Unbuilt)).toList();
+        var oneOfAll = !built.isEmpty() && built.stream().allMatch(section.oneOf()::holds);
+        return built.stream().map(Key::name).collect(Collectors.joining(oneOfAll ? " or " : ", "));
     }
 
     private void error(Place place, String path, String message) {

@@ -63,6 +63,48 @@ class CrossCheckTest {
                 .contains("614.4MiB", "640MiB");
     }
 
+    @Test
+    @Tag("SEAL-8")
+    @DisplayName("SEAL-8: lanes count with ordering: key alone, and nothing may be given up in one")
+    void lanesBelongToOrder() {
+        var text = PipelineText.postgres();
+        assertThat(text.sink("ordering: key\nlanes: 8").problems()).isEmpty();
+        assertThat(text.sink("ordering: key\nlanes: 8\nbatch: { max_bytes: 16MiB }")
+                        .warnings())
+                .isEmpty();
+        assertThat(text.sink("ordering: key\nlanes: 8").warnings())
+                .containsExactly(
+                        "admission.max_bytes: polling goes on below 614.4MiB, but shards at work hold 1.3GiB,"
+                                + " (max_per_shard + lanes) batches each; raise admission.max_bytes or resume_below, or lower batch.max_bytes");
+        assertThat(text.sink("lanes: 8").problems())
+                .containsExactly(
+                        "sinks.warehouse.lanes: has no effect with ordering none; use ordering: key, or leave it out");
+        assertThat(text.sink("ordering: key\nretry: { max_attempts: 5 }").problems())
+                .containsExactly(
+                        "sinks.warehouse.retry.max_attempts: a batch that is given up after 5 attempts is read again"
+                                + " behind what was written after it; use unlimited, or ordering: none");
+        assertThat(text.sink("ordering: key\nadvisory: true").problems())
+                .contains("sinks.warehouse.ordering: key is not kept with advisory: true, where a batch that fails is"
+                        + " dropped; use none");
+        assertThat(text.sink("ordering: key\nlanes: 2\nbatch: { max_bytes: 16MiB }\ninflight: { max_per_shard: 3 }")
+                        .warnings())
+                .containsExactly(
+                        "sinks.warehouse.inflight.max_per_shard: 3 is above lanes 2, each of which has one write at a"
+                                + " time; lower it or raise lanes");
+    }
+
+    @Test
+    @Tag("SEAL-8")
+    @DisplayName("SEAL-8 CFG-8: each lane has a chunk and an open batch of its own in the budget")
+    void lanesTakeTheirPartOfTheBudget() {
+        var text = PipelineText.postgres()
+                .sink("ordering: key\nbatch: { max_bytes: 1MiB }\nchunk: { target_bytes: 256KiB }");
+        assertThat(text.root("admission: { max_bytes: 3MiB }").problems()).isEmpty();
+        assertThat(text.root("admission: { max_bytes: 2560KiB }").problems())
+                .containsExactly("admission.max_bytes: 2.5MiB is below the largest batch plus one chunk per shard, "
+                        + "1MiB + 2MiB; raise it to 3MiB or lower batch.max_bytes");
+    }
+
     @ParameterizedTest
     @CsvSource({"25s,false", "29s,false", "30s,true", "31s,true", "2m,true"})
     @Tag("CFG-8")

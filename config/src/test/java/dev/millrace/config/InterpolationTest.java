@@ -118,8 +118,8 @@ class InterpolationTest {
                 .config();
         assertThat(config.name()).isEqualTo("storefront");
         assertThat(config.source().topics()).isEqualTo(new Topics.Listed(java.util.List.of("orders", "payments")));
-        assertThat(config.source().consumers()).isEqualTo(2);
-        assertThat(config.source().properties().plain()).containsEntry("client.id", "storefront-1");
+        assertThat(config.kafka().consumers()).isEqualTo(2);
+        assertThat(config.kafka().properties().plain()).containsEntry("client.id", "storefront-1");
         assertThat(config.sinks().getFirst().shards().getFirst().endpoints().getLast())
                 .hasToString("postgres://db-0c:5432/shop");
     }

@@ -67,7 +67,7 @@ class KafkaPropertiesTest {
         var config = PipelineText.postgres()
                 .kafka("properties: { " + key + ": 5001 }")
                 .config();
-        assertThat(config.source().properties().plain()).containsOnlyKeys(key).containsEntry(key, "5001");
+        assertThat(config.kafka().properties().plain()).containsOnlyKeys(key).containsEntry(key, "5001");
     }
 
     @Test
@@ -190,7 +190,7 @@ class KafkaPropertiesTest {
     void aLoginBecomesClientSettings() {
         var login = "login: { mechanism: SCRAM-SHA-512, user: me, password: \"${PASSWORD}\" }";
         var config = PipelineText.postgres().kafka(login).config();
-        assertThat(config.source().properties().reveal())
+        assertThat(config.kafka().properties().reveal())
                 .containsExactly(
                         Map.entry(
                                 "sasl.jaas.config",
@@ -203,7 +203,7 @@ class KafkaPropertiesTest {
                         .kafka(login.replace("SCRAM-SHA-512", "PLAIN")
                                 + "\nproperties: { security.protocol: SASL_PLAINTEXT }")
                         .config()
-                        .source()
+                        .kafka()
                         .properties()
                         .plain())
                 .containsEntry("security.protocol", "SASL_PLAINTEXT")
@@ -230,7 +230,7 @@ class KafkaPropertiesTest {
                           sasl.jaas.config: "org.apache.kafka.common.security.plain.PlainLoginModule required password=${PASSWORD};"
                           ssl.keystore.password: ${PASSWORD}
                           client.id: a
-                        """).config().source().properties();
+                        """).config().kafka().properties();
         assertThat(properties.toString()).doesNotContain("hunter2").contains("client.id=a");
         assertThat(properties.plain()).containsOnlyKeys("client.id");
         assertThat(properties.reveal())

@@ -2,9 +2,12 @@ package dev.millrace.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -86,7 +89,10 @@ class PlaintextTest {
                 "http: { user: u, password: \"${PASSWORD}\" }",
                 "http: { bearer_token: \"${PASSWORD}\" }",
                 "http: { headers: { X-Source: kafka, Authorization: \"${PASSWORD}\" } }",
-                "http: { headers: { x-api-key: \"${PASSWORD}\" } }"
+                "http: { headers: { x-api-key: \"${PASSWORD}\" } }",
+                "http: { headers: { X-Auth: \"${PASSWORD}\" } }",
+                "http: { headers: { X-Signature-256: \"${PASSWORD}\" } }",
+                "http: { headers: { X-Session-Id: \"${PASSWORD}\" } }"
             })
     void noSecretGoesByPlainHttpUnlessAllowed(String kind) {
         var text = sink(kind, "http://in:8080");
@@ -145,8 +151,36 @@ class PlaintextTest {
                 .asString()
                 .startsWith("source.kafka: the client secret would go to id.example.net:80 in clear; use https in"
                         + " sasl.oauthbearer.token.endpoint.url, or");
+        for (var odd : new String[] {"auth_server:8080", "-id:8080", "[fe80::1]:8080"})
+            assertThat(source("a:9092", at.replace("URL", "HTTP://u:p@" + odd + "/a b?c@d"))
+                            .problems())
+                    .singleElement()
+                    .asString()
+                    .contains(" would go to " + odd + " in clear; use https");
         for (var fine : new String[] {"https://id/token", "http://[::1]:80/token", "http://localhost/token"})
             assertThat(source("a:9092", at.replace("URL", fine)).problems()).isEmpty();
+    }
+
+    @Test
+    void aLoginAndAClientSecretAreBothTold() {
+        var both = "properties: { security.protocol: SASL_PLAINTEXT,"
+                + " sasl.oauthbearer.token.endpoint.url: \"http://id/token\" }";
+        assertThat(source("a:9092", both).problems()).hasSize(2);
+        assertThat(Plaintext.of(
+                        source("a:9092", "allow_plaintext: true\n    " + both).config()))
+                .extracting(Plaintext::secret)
+                .containsExactly("login", "client secret");
+    }
+
+    @Test
+    void aHeaderThatAFileBroughtIsASecret(@TempDir Path directory) throws Exception {
+        var file = Files.writeString(directory.resolve("header"), "hunter2\n");
+        var text = sink("http: { headers: { X-Source: \"${file:" + file + "}\" } }", "http://in:8080");
+        assertThat(text.problems()).singleElement().asString().contains("the header X-Source would go to in:8080");
+        var encrypted = sink("http: { headers: { X-Source: \"${file:" + file + "}\" } }", "https://in:8080");
+        assertThat(SecretValues.of(encrypted.config())).contains("hunter2");
+        var plain = sink("http: { headers: { X-Source: \"${PASSWORD}\" } }", "https://in:8080");
+        assertThat(SecretValues.of(plain.config())).doesNotContain("hunter2");
     }
 
     @Test

@@ -70,6 +70,7 @@ class SchemaTest {
             strings = {
                 "batch: { max_rows: \"${ROWS:-5}\", max_bytes: \"${N}MiB\", linger: \"$${N}${UNIT}\" }",
                 "ordering: ${ORDER}",
+                "ordering: key\nlanes: 8",
                 "batch:",
                 "retry: { max_attempts: unlimited, multiplier: 3, jitter: 0.05 }",
                 "breaker: { failure_rate: 12.5%, window: 10, min_calls: 3 }"
@@ -94,7 +95,9 @@ class SchemaTest {
             breaker: { window: 5 }                    | dependentRequired
             breaker: { failures: 3, failure_rate: 5% } | not
             retry: { jitter: 1.5 }                    | maximum
-            ordering: key                             | enum
+            ordering: value                           | enum
+            lanes: 4                                  | dependentRequired
+            lanes: 0                                  | minimum
             topics: []                                | minItems
             topics: [a, a]                            | uniqueItems
             topics: ['a b']                           | pattern

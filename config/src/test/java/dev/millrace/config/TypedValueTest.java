@@ -129,7 +129,7 @@ class TypedValueTest {
                 .with("[orders, payments]", "[1e3, 2026-11-29, true, .5]")
                 .config();
         assertThat(config.name()).isEqualTo("NO");
-        assertThat(config.source().groupId()).isEqualTo("0123");
+        assertThat(config.kafka().groupId()).isEqualTo("0123");
         assertThat(((PostgresConfig) config.sinks().getFirst().kind()).user()).isEqualTo("on");
         assertThat(config.source().topics()).isEqualTo(new Topics.Listed(List.of("1e3", "2026-11-29", "true", ".5")));
     }

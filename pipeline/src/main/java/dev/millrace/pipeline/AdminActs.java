@@ -3,7 +3,6 @@ package dev.millrace.pipeline;
 import dev.millrace.pipeline.AdminServer.Act;
 import dev.millrace.pipeline.AdminServer.Answer;
 import dev.millrace.sinkpool.ShardStatus;
-import dev.millrace.sinkpool.SinkPool;
 import java.net.URI;
 import java.time.Instant;
 import java.util.Map;
@@ -19,7 +18,7 @@ import org.slf4j.LoggerFactory;
 /// Doing a thing that is done already is no error. Nothing of it outlives the process.
 ///
 /// Thread ownership: any.
-record AdminActs(Pause pause, SinkPool pool, BooleanSupplier stopping, Runnable drain, EventRing events) {
+record AdminActs(Pause pause, Shards shards, BooleanSupplier stopping, Runnable drain, EventRing events) {
     private static final Logger LOG = LoggerFactory.getLogger("dev.millrace.admin");
     private static final Answer DRAINING = Answer.text(409, "it is draining");
 
@@ -62,7 +61,7 @@ record AdminActs(Pause pause, SinkPool pool, BooleanSupplier stopping, Runnable 
     private Answer quarantine(Map<String, String> named, boolean on) {
         if (!named.keySet().equals(Set.of("shard", "replica")))
             return Answer.text(400, "name shard=SINK/SHARD and replica=ENDPOINT, as /status does");
-        for (var shard : pool.status()) {
+        for (var shard : shards.status()) {
             if (!shard.shard().toString().equals(named.get("shard"))) continue;
             for (var i = 0; i < shard.endpoints().size(); i++) {
                 var endpoint = shard.endpoints().get(i);
@@ -77,7 +76,7 @@ record AdminActs(Pause pause, SinkPool pool, BooleanSupplier stopping, Runnable 
     }
 
     private Answer quarantine(ShardStatus shard, int replica, boolean on) {
-        pool.quarantine(shard.shard(), replica, on);
+        shards.quarantine(shard.shard(), replica, on);
         tell(
                 on ? Done.QUARANTINED : Done.RELEASED,
                 shard.shard() + " " + EndpointName.of(shard.endpoints().get(replica)),

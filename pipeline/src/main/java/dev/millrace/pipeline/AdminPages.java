@@ -54,14 +54,14 @@ record AdminPages(
         var now = snapshot.get();
         if (now.draining()) return text(503, "draining");
         var from = now.source();
-        if (from == null) return text(503, "starting: a sink can't be reached yet");
-        if (!from.ready()) return text(503, "no assignment");
+        if (!now.started()) return text(503, "starting: a sink can't be reached yet");
+        if (from != null && !from.ready()) return text(503, "no assignment");
         if (now.paused()) return text(503, "paused by hand: POST /resume goes on");
         for (var shard : now.shards()) {
             if (!shard.view().usable()) return text(503, shard.shard() + ": no usable replica");
             if (shard.view().blocked()) return text(503, shard.shard() + ": " + held(shard.view()));
         }
-        for (var partition : from.partitions())
+        for (var partition : now.partitions())
             if (partition.drifts()) return text(503, partition.partition() + ": " + partition.blockedBy());
         return text(200, "ready");
     }

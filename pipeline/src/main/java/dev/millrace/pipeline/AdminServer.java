@@ -2,6 +2,7 @@ package dev.millrace.pipeline;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import dev.millrace.intake.HttpBounds;
 import dev.millrace.sinkpool.NanoClock;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -66,15 +67,6 @@ final class AdminServer implements AutoCloseable {
     /// Whoever guesses fills no log.
     private static final long DENIED_EVERY_NANOS = 1_000_000_000L;
 
-    /// The JDK's server reads its limits once, from properties of the process: seconds, seconds, connections, bytes of
-    /// request line and headers with 32 for each, headers.
-    private static final Map<String, String> LIMITS = Map.of(
-            "sun.net.httpserver.maxReqTime", "10",
-            "sun.net.httpserver.maxRspTime", "30",
-            "jdk.httpserver.maxConnections", "64",
-            "sun.net.httpserver.maxReqHeaderSize", "16384",
-            "sun.net.httpserver.maxReqHeaders", "64");
-
     /// Of everything: a page may only be what this server gave, and nobody frames it or takes it from elsewhere.
     private static final Map<String, String> HEADERS = Map.of(
             "Cache-Control", "no-store",
@@ -109,9 +101,7 @@ final class AdminServer implements AutoCloseable {
 
     /// Throws if the address cannot be bound.
     static AdminServer start(Door door, Map<String, Supplier<Answer>> pages, Map<String, Act> acts) throws IOException {
-        LIMITS.forEach((name, value) -> {
-            if (System.getProperty(name) == null) System.setProperty(name, value);
-        });
+        HttpBounds.forPeople();
         var admin = new AdminServer(HttpServer.create(door.listen(), BACKLOG), door, pages, acts);
         admin.server.setExecutor(admin.threads);
         admin.server.createContext("/", admin::handle);

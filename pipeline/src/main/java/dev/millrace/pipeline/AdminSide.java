@@ -61,7 +61,7 @@ final class AdminSide {
                             token,
                             readers == AdminConfig.Readers.TOKEN),
                     new AdminPages(
-                                    starting::sourceView,
+                                    () -> starting.account().log(),
                                     this::snapshot,
                                     parts.pulse,
                                     parts.events,
@@ -69,7 +69,7 @@ final class AdminSide {
                                     this::scraped,
                                     Redaction.of(parts.config))
                             .pages(),
-                    new AdminActs(parts.pause, parts.pool, stopping::asked, stopping::drainByHand, parts.events)
+                    new AdminActs(parts.pause, parts.shards, stopping::asked, stopping::drainByHand, parts.events)
                             .acts());
             server = started;
             Thread.ofPlatform().daemon().name("millrace-pulse").start(this::beat);
@@ -83,13 +83,15 @@ final class AdminSide {
     }
 
     private Snapshot snapshot() {
+        var account = starting.account();
         return new Snapshot(
                 new Snapshot.Who(parts.config.name(), parts.version, parts.startedAt, file.get()),
                 new Snapshot.Course(starting.waitsFor(), parts.pause.sinceNanos(), stopping.endsNanos()),
-                starting.sourceView(),
-                parts.pool.status(),
+                account.log(),
+                account.posted(),
+                parts.shards.status(),
                 parts.advisoryViews(),
-                parts.inFlight(),
+                parts.shards.inFlight(),
                 parts.promises.all(),
                 parts.unknownFields(),
                 parts.stuckNanos(),

@@ -1,5 +1,6 @@
 package dev.millrace.pipeline;
 
+import dev.millrace.config.HttpSourceConfig;
 import dev.millrace.config.PipelineConfig;
 import dev.millrace.config.Plaintext;
 import dev.millrace.config.PoisonConfig;
@@ -85,6 +86,7 @@ public final class Doctor {
     }
 
     private List<Finding> source(long deadlineNanos) {
+        if (config.source() instanceof HttpSourceConfig http) return PostedRows.look(http);
         var letters = config.poison().action() == PoisonConfig.Action.DEAD_LETTER
                 ? config.poison().topic()
                 : null;

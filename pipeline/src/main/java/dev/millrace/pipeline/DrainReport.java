@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
 /// may have stored twice, those of its shards and those that its plans tell. `offsetsSkipped` were left unread by the
 /// file's word, and are in no other sum. `drained` means that
 /// nothing taken is left undone; `caughtUp` that no backlog is left.
+/// `posted` is what an intake answered, and null where a log was read: of posted rows `rows.polled` are those taken in,
+/// and what is abandoned or in doubt is lost.
 public record DrainReport(
         String pipeline,
         String version,
@@ -36,9 +38,52 @@ public record DrainReport(
         long offsetsSkipped,
         List<Partition> partitions,
         List<SinkEnd> sinks,
-        List<AdvisoryEnd> advisory) {
+        List<AdvisoryEnd> advisory,
+        @Nullable IntakeView posted) {
     /// The version of this shape, first in the document.
     public static final int SCHEMA = 1;
+
+    /// Of a pipeline that read a log.
+    public DrainReport(
+            String pipeline,
+            String version,
+            Instant startedAt,
+            Instant endedAt,
+            String reason,
+            int exitCode,
+            boolean cutShort,
+            double drainSeconds,
+            double drainBudgetSeconds,
+            @Nullable Boolean drained,
+            @Nullable Boolean caughtUp,
+            Rows rows,
+            long batchesDelivered,
+            long possibleDuplicates,
+            long offsetsSkipped,
+            List<Partition> partitions,
+            List<SinkEnd> sinks,
+            List<AdvisoryEnd> advisory) {
+        this(
+                pipeline,
+                version,
+                startedAt,
+                endedAt,
+                reason,
+                exitCode,
+                cutShort,
+                drainSeconds,
+                drainBudgetSeconds,
+                drained,
+                caughtUp,
+                rows,
+                batchesDelivered,
+                possibleDuplicates,
+                offsetsSkipped,
+                partitions,
+                sinks,
+                advisory,
+                null);
+    }
 
     public DrainReport {
         partitions = List.copyOf(partitions);

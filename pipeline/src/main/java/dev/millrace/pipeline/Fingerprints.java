@@ -19,7 +19,7 @@ import java.util.Map;
 /// What decides which rows a batch has and what they are, told from what does not: a batch that is
 /// made again under the same fingerprint is the same batch (I4, EO-9).
 ///
-/// Shards count by their names, in the order in which rows are spread over them; endpoints,
+/// Shards count by their names, in the order in which rows are spread over them, and lanes by their number; endpoints,
 /// limits, times and credentials do not count. Nor do a table's own columns, which its database
 /// may change at any time.
 ///
@@ -50,6 +50,8 @@ final class Fingerprints {
         parts.add("format " + config.format());
         parts.add("route " + config.route());
         parts.add("shards " + sink.shards().stream().map(ShardConfig::name).toList());
+        // One lane has the rows that a shard has without any: those batches stay what they were.
+        if (sink.ordering().lanes() > 1) parts.add("lanes " + sink.ordering().lanes());
         parts.addAll(
                 switch (sink.kind()) {
                     case PostgresConfig postgres ->

@@ -1,9 +1,9 @@
 package dev.millrace.pipeline;
 
-import dev.millrace.kafka.KafkaSource;
 import dev.millrace.sinkpool.Finding;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,10 +19,10 @@ final class LeftBehind {
     private LeftBehind() {}
 
     /// Returns at once.
-    static void tell(Parts parts, KafkaSource source) {
+    static void tell(Parts parts, Source source, BooleanSupplier stopped) {
         Thread.ofVirtual().name("millrace-leftovers").start(() -> {
             try {
-                look(parts, source);
+                look(parts, source, stopped);
             } catch (RuntimeException closed) {
                 LOG.atDebug()
                         .addKeyValue("event", "leftovers_unknown")
@@ -32,11 +32,14 @@ final class LeftBehind {
         });
     }
 
-    private static void look(Parts parts, KafkaSource source) {
+    private static void look(Parts parts, Source source, BooleanSupplier stopped) {
         var until = parts.clock.nanoTime() + LIMIT.toNanos();
         var found = new ArrayList<Finding>(source.leftovers(until));
-        for (var sink : parts.sinks) found.addAll(sink.sink().leftovers(until));
-        if (found.isEmpty()) return;
+        for (var sink : parts.sinks) {
+            if (stopped.getAsBoolean()) return;
+            found.addAll(sink.sink().leftovers(until));
+        }
+        if (found.isEmpty() || stopped.getAsBoolean()) return;
         LOG.atInfo()
                 .addKeyValue("event", "leftovers")
                 .addKeyValue("count", found.size())

@@ -43,12 +43,12 @@ record Levels(
     /// What the pipeline makes of what a sink allows.
     Guarantee of(Guarantee allowed) {
         if (allowed.level().compareTo(Level.L1) <= 0) return allowed;
+        if (noPlan != null) return new Guarantee(Level.L1, noPlan);
         if (delivery == Delivery.AT_LEAST_ONCE)
             return new Guarantee(
                     Level.L1,
                     "with delivery: at_least_once tokens do not outlive the run; with effectively_once it would be "
                             + allowed.level() + ": " + allowed.why());
-        if (noPlan != null) return new Guarantee(Level.L1, noPlan);
         return allowed;
     }
 

@@ -44,12 +44,12 @@ final class MemoryNeed {
         this.config = config;
         this.load = load;
         this.sheet = sheet;
-        consumers = config.source().consumers();
+        consumers = config.kafka().consumers();
     }
 
     void tell() {
         rows();
-        var fetched = FetchBuffers.of(config.source().properties(), consumers, Map.of("all", load.partitions()));
+        var fetched = FetchBuffers.of(config.kafka().properties(), consumers, Map.of("all", load.partitions()));
         live(
                 "fetch_buffers",
                 fetched.bytes(),
@@ -116,10 +116,16 @@ final class MemoryNeed {
                 consumers
                         * config.sinks().stream()
                                 .mapToLong(sink -> (long) sink.shards().size()
+                                        * sink.ordering().lanes()
                                         * partly
                                         * sink.chunk().targetBytes())
                                 .sum(),
-                "consumers × shards × at most " + SlabSource.SPARES + " × chunk.target_bytes");
+                "consumers × shards × "
+                        + (config.sinks().stream()
+                                        .anyMatch(sink -> sink.ordering().lanes() > 1)
+                                ? "lanes × "
+                                : "")
+                        + "at most " + SlabSource.SPARES + " × chunk.target_bytes");
     }
 
     private void polled() {
@@ -171,6 +177,6 @@ final class MemoryNeed {
     static long number(PipelineConfig config, String name) {
         var usual = KafkaClientDefaults.givingWay().getOrDefault(name, "0");
         return Long.parseLong(
-                config.source().properties().plain().getOrDefault(name, usual).strip());
+                config.kafka().properties().plain().getOrDefault(name, usual).strip());
     }
 }

@@ -167,6 +167,16 @@ enum Metric {
     ADVISORY_USABLE("millrace.advisory.usable", "1 or 0", "sink shard", "1 if a replica takes writes", Metric.ADVISORY),
     ADVISORY_ATTEMPTS("millrace.advisory.attempts", "attempts", "sink shard outcome", "ended", Metric.ADVISORY),
 
+    INTAKE_REQUESTS("millrace.intake.requests", "requests", "status", "answered with this status", Metric.INTAKE),
+    INTAKE_ADMITTED("millrace.intake.rows.admitted", "rows", "", "posted and taken in", Metric.INTAKE),
+    INTAKE_REFUSED(
+            "millrace.intake.refused",
+            "requests",
+            "limit",
+            "told to come again, by the limit that refused: requests, rows, bytes, destination (a table can't take it as"
+                    + " it is now), paused, draining",
+            Metric.INTAKE),
+
     FRONT_OPEN("millrace.front.open", "1 or 0", "sink", "1 while it takes items", Metric.FRONT),
     FRONT_TAKEN("millrace.front.items.taken", "items", "sink", "taken in, each with a slot", Metric.FRONT),
     FRONT_WRITTEN("millrace.front.items.written", "items", "sink", "that the sink has", Metric.FRONT),
@@ -203,6 +213,7 @@ enum Metric {
             Metric.FRONT);
 
     private static final String ADVISORY = "there is an advisory sink";
+    private static final String INTAKE = "rows are posted";
     private static final String FRONT = "producers hand items to a front";
 
     private final String meterName;

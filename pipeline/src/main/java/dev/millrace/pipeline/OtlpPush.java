@@ -14,8 +14,7 @@ import org.jspecify.annotations.Nullable;
 /// Pushes the meters of one pipeline by OpenTelemetry's protocol, on an interval of its own.
 ///
 /// A push that fails is told by Micrometer and not tried again: the next one has all that it had. Nothing waits for
-/// one, but
-/// the end of the process for the last, a moment.
+/// one, but the end of the process for the last, a moment.
 ///
 /// Thread ownership: a daemon thread of its own.
 final class OtlpPush extends OtlpMeterRegistry {
@@ -23,8 +22,7 @@ final class OtlpPush extends OtlpMeterRegistry {
 
     static {
         // Micrometer's client is the JDK's old one, which would show our headers to whomever a redirect names. It can
-        // be
-        // told so for all of the process alone; nobody else in it wants to be sent elsewhere.
+        // be told so for all of the process alone; nobody else in it wants to be sent elsewhere.
         HttpURLConnection.setFollowRedirects(false);
     }
 

@@ -58,7 +58,7 @@ final class OutageNeed {
     private void memory() {
         var sinks = config.sinks().stream().filter(sink -> !sink.advisory()).toList();
         var admission = config.admission();
-        var processes = load.processes(config.source().consumers());
+        var processes = load.processes(config.kafka().consumers());
         var rowsPerSecond = flow.rowsPerSecond() / processes * sinks.size();
         var seconds = sheet.add(
                 SizingFigure.OUTAGE,

@@ -1,6 +1,8 @@
 package dev.millrace.pipeline;
 
 import dev.millrace.checkpoint.OpenHandles;
+import dev.millrace.config.HttpSourceConfig;
+import dev.millrace.config.KafkaSourceConfig;
 import dev.millrace.config.PipelineConfig;
 import dev.millrace.config.PoisonConfig;
 import dev.millrace.config.SinkConfig;
@@ -18,10 +20,12 @@ import dev.millrace.sinkpool.TokenMint;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -49,12 +53,15 @@ final class Parts {
     final List<SinkPart> sinks;
     final Promises promises;
     final List<AdvisoryPart> advisory;
-    final SinkPool pool;
+    final Shards shards;
     final @Nullable DeadLetterTopic deadLetters;
     final KeptTokens keptTokens;
     final @Nullable Planning planning;
+    private final @Nullable SinkPool pool;
+    private final @Nullable Fronts fronts;
 
-    /// `news` hears of the shards. `around` as at [Pipeline#of].
+    /// `news` hears of the shards. `around` as at [Pipeline#of]. Where one part can't be made, the sinks that were
+    /// opened before it are closed again.
     Parts(PipelineConfig config, String version, UnaryOperator<Sink> around, PoolNews news, Pipeline owner) {
         this.config = config;
         this.version = version;
@@ -62,39 +69,73 @@ final class Parts {
         this.budget =
                 new AdmissionBudget(admission.maxRows(), admission.maxBytes(), admission.resumeBelowPercent() / 100);
         this.pause = new Pause(budget, clock);
-        this.sinks = config.sinks().stream()
-                .filter(sink -> !sink.advisory())
-                .map(sink -> SinkPart.open(config, sink, clock).within(around))
-                .toList();
-        this.promises = new Promises(config, sinks);
-        this.deadLetters = config.poison().action() == PoisonConfig.Action.DEAD_LETTER
-                ? new DeadLetterTopic(config.poison().topic(), config.name(), Wiring.source(config), clock)
-                : null;
-        var run = new byte[8];
-        var chance = new SecureRandom();
-        chance.nextBytes(run);
-        var perRun = TokenMint.perRun(config.name() + "/" + HexFormat.of().formatHex(run));
-        var fingerprints = new Fingerprints(config);
-        var mint = new SegmentTokens(
-                config.name(), config.source().groupId(), config.tokenEpoch(), fingerprints.bySink(), perRun);
-        var kept = new LinkedHashMap<ShardId, NewestTokens>();
-        for (var sink : sinks) kept.putAll(sink.newestTokens());
-        this.keptTokens = new KeptTokens(kept, clock, owner::ended, why -> owner.fault(why, ExitCode.FATAL));
-        this.planning = Wiring.planning(config, fingerprints.ofAll(), keptTokens::of);
-        this.advisory = config.sinks().stream()
-                .filter(SinkConfig::advisory)
-                .map(sink ->
-                        AdvisoryPart.open(SinkPart.open(config, sink, clock), config, mint, chance.nextLong(), clock))
-                .toList();
-        sinkParts().forEach(sink -> sink.sink().onNewLayout(() -> owner.layoutChanged(sink.name())));
-        this.pool = new SinkPool(
-                sinks.stream().map(sink -> sink.specs(config)).toList(),
-                budget,
-                mint,
-                chance.nextLong(),
-                clock,
-                letters(),
-                news);
+        var opened = new ArrayList<Sink>();
+        try {
+            this.sinks = config.sinks().stream()
+                    .filter(sink -> !sink.advisory())
+                    .map(sink -> open(sink, opened).within(around))
+                    .toList();
+            this.promises = new Promises(config, sinks);
+            this.deadLetters = config.poison().action() == PoisonConfig.Action.DEAD_LETTER
+                    ? new DeadLetterTopic(config.poison().topic(), config.name(), Wiring.source(config), clock)
+                    : null;
+            var run = new byte[8];
+            var chance = new SecureRandom();
+            chance.nextBytes(run);
+            var perRun = TokenMint.perRun(config.name() + "/" + HexFormat.of().formatHex(run));
+            var fingerprints = new Fingerprints(config);
+            var mint = config.source() instanceof KafkaSourceConfig kafka
+                    ? new SegmentTokens(
+                            config.name(), kafka.groupId(), config.tokenEpoch(), fingerprints.bySink(), perRun)
+                    : perRun;
+            var kept = new LinkedHashMap<ShardId, NewestTokens>();
+            for (var sink : sinks) kept.putAll(sink.newestTokens());
+            this.keptTokens = new KeptTokens(kept, clock, owner::ended, why -> owner.fault(why, ExitCode.FATAL));
+            this.planning = Wiring.planning(config, fingerprints.ofAll(), keptTokens::of);
+            this.advisory = config.sinks().stream()
+                    .filter(SinkConfig::advisory)
+                    .map(sink -> AdvisoryPart.open(open(sink, opened), config, mint, chance.nextLong(), clock))
+                    .toList();
+            sinkParts().forEach(sink -> sink.sink().onNewLayout(() -> owner.layoutChanged(sink.name())));
+            switch (config.source()) {
+                case KafkaSourceConfig _ -> {
+                    this.pool = new SinkPool(
+                            sinks.stream().map(sink -> sink.specs(config)).toList(),
+                            budget,
+                            mint,
+                            chance.nextLong(),
+                            clock,
+                            letters(),
+                            news);
+                    this.fronts = null;
+                    this.shards = new PoolShards(pool, pause);
+                }
+                case HttpSourceConfig _ -> {
+                    this.pool = null;
+                    this.fronts = new Fronts(config, sinks, mint, chance.nextLong(), clock, news);
+                    this.shards = fronts;
+                }
+            }
+        } catch (Throwable unmade) {
+            opened.forEach(Sink::close);
+            throw unmade;
+        }
+    }
+
+    private SinkPart open(SinkConfig sink, List<Sink> opened) {
+        var part = SinkPart.open(config, sink, clock);
+        opened.add(part.sink());
+        return part;
+    }
+
+    /// Of a pipeline that reads a log.
+    SinkPool pool() {
+        return Objects.requireNonNull(pool);
+    }
+
+    /// Of a pipeline whose rows are posted.
+    Fronts fronts() {
+        return Objects.requireNonNull(fronts);
     }
 
     DeadLetters letters() {
@@ -105,10 +146,6 @@ final class Parts {
     /// Advisory ones, too.
     Stream<SinkPart> sinkParts() {
         return Stream.concat(sinks.stream(), advisory.stream().map(AdvisoryPart::sink));
-    }
-
-    Snapshot.InFlight inFlight() {
-        return new Snapshot.InFlight(pause.rowsInFlight(), budget.bytes(), budget.maxRows(), budget.maxBytes());
     }
 
     /// Of each sink, how often it left out which field.

@@ -1,7 +1,9 @@
 package dev.millrace.pipeline;
 
+import dev.millrace.config.HttpSourceConfig;
 import dev.millrace.config.PipelineConfig;
 import dev.millrace.config.Plaintext;
+import dev.millrace.intake.HttpBounds;
 import dev.millrace.kafka.DeadLetterDesk;
 import dev.millrace.kafka.PartitionView;
 import dev.millrace.sinkpool.NanoClock;
@@ -82,7 +84,9 @@ public final class Pipeline {
     /// something.
     public void start() throws StartFailure {
         Plaintext.of(parts.config).forEach(Pipeline::tell);
-        parts.pool.start();
+        // The admin side listens first, and what it reads then holds for both.
+        if (parts.config.source() instanceof HttpSourceConfig) HttpBounds.forPosts();
+        parts.shards.start();
         parts.advisory.forEach(AdvisoryPart::start);
         admin.listen();
         starting.run();
@@ -137,7 +141,7 @@ public final class Pipeline {
             Thread.ofPlatform().daemon().name("millrace-close-" + sink.name()).start(sink::close);
         if (parts.config.metrics().otlp() != null)
             Thread.ofPlatform().daemon().name("millrace-close-otlp").start(parts.scrape::close);
-        parts.pool.close();
+        parts.shards.close();
         var letters = parts.deadLetters;
         if (letters != null) letters.close();
         parts.sinks.forEach(sink -> sink.sink().close());
@@ -151,9 +155,9 @@ public final class Pipeline {
 
     /// How far it is, for a person who watches.
     public Progress progress() {
-        var from = starting.sourceView();
-        var partitions = from == null ? List.<PartitionView>of() : from.partitions();
-        return Progress.of(partitions, parts.pool.status(), parts.clock.nanoTime());
+        var log = starting.account().log();
+        var partitions = log == null ? List.<PartitionView>of() : log.partitions();
+        return Progress.of(partitions, parts.shards.status(), parts.clock.nanoTime());
     }
 
     /// The sink that the file calls so. It stays this pipeline's to close.
@@ -174,7 +178,9 @@ public final class Pipeline {
         LOG.atWarn()
                 .addKeyValue("event", "layout_changed")
                 .addKeyValue("sink", sink)
-                .log("its table is described anew; what was made for the old one and is not sent is read again");
+                .log(
+                        "its table is described anew; what was made for the old one and is not sent {}",
+                        starting.source() instanceof PostedRows ? "is lost" : "is read again");
         parts.events.tell("layout_changed", sink, "its table is described anew", Instant.now());
         starting.layoutChanged(sink);
     }

@@ -45,7 +45,7 @@ final class PipelineMetrics {
     record Sources(
             NanoClock clock,
             Supplier<Snapshot.InFlight> inFlight,
-            Supplier<SourceView> source,
+            Supplier<@Nullable SourceView> source,
             Supplier<List<ShardStatus>> shards,
             Supplier<Map<String, Guarantee>> guarantees,
             Supplier<RunningFile> file,
@@ -94,7 +94,9 @@ final class PipelineMetrics {
     }
 
     private void ofSource() {
-        var counters = from.source().get().counters();
+        var log = from.source().get();
+        if (log == null) return;
+        var counters = log.counters();
         counter(Metric.REBALANCES, Tags.empty(), counters, SourceCounters::rebalances);
         counter(Metric.FLAPPING, Tags.empty(), counters, SourceCounters::flapping);
         counter(Metric.STALE_ACKS, Tags.empty(), counters, SourceCounters::staleAcks);
@@ -107,11 +109,13 @@ final class PipelineMetrics {
             counter(Metric.PAUSES, Tags.of("reason", word(reason)), counters, c -> c.pauses(reason));
         for (var result : SourceCounters.CommitResult.values())
             counter(Metric.COMMITS, Tags.of("result", word(result)), counters, c -> c.commits(result));
-        gauge(Metric.POLL_LOOP, Tags.empty(), () -> from.source().get().turnAgeNanos() / NANOS_PER_SECOND);
-        gauge(
-                Metric.POLL_LOOP_LIMIT,
-                Tags.empty(),
-                () -> from.source().get().maxPollIntervalNanos() / NANOS_PER_SECOND);
+        gauge(Metric.POLL_LOOP, Tags.empty(), () -> log().turnAgeNanos() / NANOS_PER_SECOND);
+        gauge(Metric.POLL_LOOP_LIMIT, Tags.empty(), () -> log().maxPollIntervalNanos() / NANOS_PER_SECOND);
+    }
+
+    /// Of a pipeline that reads one: it does so for as long as it runs.
+    private SourceView log() {
+        return Objects.requireNonNull(from.source().get());
     }
 
     private void ofGuarantees() {
@@ -231,7 +235,8 @@ final class PipelineMetrics {
 
     /// Lays the series of partitions anew, and begins counters for partitions seen for the first time.
     void refresh() {
-        var partitions = from.source().get().partitions();
+        var log = from.source().get();
+        var partitions = log == null ? List.<PartitionView>of() : log.partitions();
         for (var partition : partitions) {
             if (views.put(partition.partition(), partition) == null) ofPartition(partition);
         }

@@ -51,7 +51,7 @@ final class PoolNews implements PoolListener {
     }
 
     private List<ShardStatus> shards() {
-        return of.parts().pool.status();
+        return of.parts().shards.status();
     }
 
     private List<URI> endpoints(ShardId shard) {
@@ -88,5 +88,11 @@ final class PoolNews implements PoolListener {
     public void died(ShardId shard, Throwable cause) {
         of.parts().events.tell("worker_died", shard.toString(), cause.getClass().getName(), Instant.now());
         of.fault("the worker of " + shard + " died: " + cause.getClass().getName(), ExitCode.FATAL);
+    }
+
+    @Override
+    public void frontDied(String sink, Throwable cause) {
+        of.parts().events.tell("front_died", sink, cause.getClass().getName(), Instant.now());
+        of.fault("what takes rows in for " + sink + " died: " + cause.getClass().getName(), ExitCode.FATAL);
     }
 }

@@ -46,7 +46,7 @@ final class ProcessorNeed {
             pollThread += cost.pollThread();
         }
         var gigabytes = flow.bytesPerSecond() / 1e9;
-        var processes = load.processes(config.source().consumers());
+        var processes = load.processes(config.kafka().consumers());
         sheet.add(
                 SizingFigure.PROCESS,
                 "cores",

@@ -1,5 +1,6 @@
 package dev.millrace.pipeline;
 
+import dev.millrace.config.HttpSourceConfig;
 import dev.millrace.config.PipelineConfig;
 import dev.millrace.sinkpool.Guarantee;
 import java.util.LinkedHashMap;
@@ -17,7 +18,12 @@ final class Promises {
     Promises(PipelineConfig config, List<SinkPart> sinks) {
         this.config = config;
         this.sinks = sinks;
-        this.levels = new Levels(config.delivery(), config.require());
+        this.levels = new Levels(
+                config.delivery(),
+                config.require(),
+                config.source() instanceof HttpSourceConfig
+                        ? "rows that are posted are in no log to be read again, so no plan outlives the run"
+                        : null);
     }
 
     Levels levels() {

@@ -24,7 +24,7 @@ final class ReplayNeed {
         this.config = config;
         this.load = load;
         this.sheet = sheet;
-        processes = load.processes(config.source().consumers());
+        processes = load.processes(config.kafka().consumers());
         planned = config.sinks().stream()
                 .filter(sink -> Wiring.planned(config, sink))
                 .toList();

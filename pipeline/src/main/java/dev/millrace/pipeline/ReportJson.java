@@ -14,6 +14,10 @@ import org.jspecify.annotations.Nullable;
 final class ReportJson {
     private static final JsonFactory JSON = new JsonFactory();
 
+    /// What it means that nothing is read again.
+    private static final String MEANS =
+            "Nothing is read again: a row that was answered 202 and is not written is lost, and only who posted it has it.";
+
     private final JsonGenerator out;
 
     private ReportJson(JsonGenerator out) {
@@ -49,6 +53,13 @@ final class ReportJson {
         out.writeNumberField("batches_delivered", report.batchesDelivered());
         out.writeNumberField("possible_duplicates", report.possibleDuplicates());
         out.writeNumberField("offsets_skipped", report.offsetsSkipped());
+        var posted = report.posted();
+        if (posted != null) {
+            out.writeStringField("source", "http");
+            out.writeStringField("replay", "none");
+            out.writeStringField("means", MEANS);
+            PostedJson.write(out, posted);
+        }
         out.writeArrayFieldStart("partitions");
         for (var partition : report.partitions()) partition(partition);
         out.writeEndArray();

@@ -13,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -29,11 +30,12 @@ record RunEnd(
         List<AdvisoryView> advisory,
         Map<String, Guarantee> guarantees,
         long perhapsTwiceByPlans,
-        long offsetsSkipped) {
+        long offsetsSkipped,
+        @Nullable IntakeView posted) {
     /// `givenUpBefore` is what each shard had abandoned, or left in doubt, before the stop: in
     /// rebalances, and long replayed. `guarantees` are those of sinks that are waited for, by name;
     /// `perhapsTwiceByPlans` are rows that were sent again in other batches than before,
-    /// `offsetsSkipped` those that a person left out.
+    /// `offsetsSkipped` those that a person left out. `posted` is null where a log is read.
     RunEnd {
         givenUpBefore = Map.copyOf(givenUpBefore);
         advisory = List.copyOf(advisory);
@@ -61,7 +63,7 @@ record RunEnd(
             Waited waited,
             List<AdvisoryView> advisory,
             Map<String, Guarantee> guarantees) {
-        this(run, partitions, shards, givenUpBefore, membersEnded, waited, advisory, guarantees, 0, 0);
+        this(run, partitions, shards, givenUpBefore, membersEnded, waited, advisory, guarantees, 0, 0, null);
     }
 
     /// Rows that a shard has given up so far.
@@ -124,7 +126,8 @@ record RunEnd(
                 offsetsSkipped,
                 owned().stream().map(this::partition).toList(),
                 sinks(),
-                advisory.stream().map(RunEnd::advisory).toList());
+                advisory.stream().map(RunEnd::advisory).toList(),
+                posted);
     }
 
     private ExitCode exitOf(@Nullable Boolean drained) {
@@ -143,6 +146,7 @@ record RunEnd(
     /// Nothing taken is left undone: what is committed is what was taken, partition by partition.
     private @Nullable Boolean drained() {
         if (!allWorkersKnown()) return null;
+        if (posted != null) return posted.sinks().values().stream().allMatch(rows -> rows.lost() + rows.held() == 0);
         return owned().stream().allMatch(RunEnd::done);
     }
 
@@ -181,15 +185,35 @@ record RunEnd(
 
     /// Of all sinks.
     private DrainReport.Rows rows() {
-        return rows(partitions, _ -> true);
+        return posted == null ? rows(partitions, _ -> true) : posted(posted.admitted(), _ -> true);
     }
 
     private DrainReport.Rows rows(String sink) {
+        if (posted != null)
+            return posted(Objects.requireNonNull(posted.sinks().get(sink)).admitted(), sink::equals);
         var its = partitions.stream()
                 .filter(partition ->
                         partition.sinks().stream().anyMatch(rows -> rows.sink().equals(sink)))
                 .toList();
         return rows(its, sink::equals);
+    }
+
+    /// Each row of a front ends once. What was in doubt is a part of what was lost there.
+    private DrainReport.Rows posted(long taken, Predicate<String> sink) {
+        var known = allWorkersKnown();
+        long delivered = 0, duplicate = 0, rejected = 0, lost = 0, inDoubt = 0;
+        for (var shard : shards)
+            if (sink.test(shard.shard().sink())) duplicate += shard.counts().rowsDuplicate();
+        for (var one : Objects.requireNonNull(posted).sinks().entrySet()) {
+            if (!sink.test(one.getKey())) continue;
+            var rows = one.getValue();
+            delivered += rows.written();
+            rejected += rows.rejected();
+            lost += rows.lost() - rows.inDoubt();
+            inDoubt += rows.inDoubt();
+        }
+        return new DrainReport.Rows(
+                taken, delivered, duplicate, rejected, 0, known ? (Long) lost : null, known ? (Long) inDoubt : null);
     }
 
     private DrainReport.Rows rows(List<PartitionView> of, Predicate<String> sink) {

@@ -32,19 +32,20 @@ record SealRate(By by, double seconds, double rows, double bytes, double perSeco
     private record Bound(By by, double seconds) {}
 
     /// Where each partition is cut for itself. `lingerSeconds` is what [CutRate] makes of the linger; what a partition
-    /// may collect is shared by its batches for all shards of all `sinks` that are planned.
+    /// may collect is shared by its batches for all lanes of all shards of all `sinks` that are planned.
     static SealRate planned(
             Flow flow,
             int partitions,
             int partitionsOfProcess,
             int shards,
+            int lanes,
             int sinks,
             double lingerSeconds,
             BatchConfig batch,
             AdmissionConfig admission) {
-        var rowsPerSecond = flow.rowsPerSecond() / partitions / shards;
+        var rowsPerSecond = flow.rowsPerSecond() / partitions / shards / lanes;
         var share = SegmentShare.of(admission.maxRows(), admission.maxBytes(), partitionsOfProcess);
-        var collected = rowsPerSecond * shards * sinks;
+        var collected = rowsPerSecond * shards * lanes * sinks;
         return first(
                 List.of(
                         new Bound(By.LINGER, lingerSeconds),
@@ -53,24 +54,25 @@ record SealRate(By by, double seconds, double rows, double bytes, double perSeco
                         new Bound(
                                 By.SHARE,
                                 Math.min(share.rows() / collected, share.bytes() / (collected * flow.bytesPerRow())))),
-                partitions,
+                partitions * lanes,
                 rowsPerSecond,
                 flow.bytesPerRow());
     }
 
     /// Where a process merges all of its partitions.
-    static SealRate merged(Flow flow, int processes, int shards, BatchConfig batch, AdmissionConfig admission) {
-        var rowsPerSecond = flow.rowsPerSecond() / processes / shards;
+    static SealRate merged(
+            Flow flow, int processes, int shards, int lanes, BatchConfig batch, AdmissionConfig admission) {
+        var rowsPerSecond = flow.rowsPerSecond() / processes / shards / lanes;
         var half = Math.min(
-                admission.maxRows() / 2.0 / rowsPerSecond,
-                admission.maxBytes() / 2.0 / (rowsPerSecond * flow.bytesPerRow()));
+                admission.maxRows() / 2.0 / lanes / rowsPerSecond,
+                admission.maxBytes() / 2.0 / lanes / (rowsPerSecond * flow.bytesPerRow()));
         return first(
                 List.of(
                         new Bound(By.LINGER, batch.linger().toMillis() / 1e3),
                         new Bound(By.ROWS, batch.maxRows() / rowsPerSecond),
                         new Bound(By.BYTES, batch.maxBytes() / (rowsPerSecond * flow.bytesPerRow())),
                         new Bound(By.HALF, half)),
-                processes,
+                processes * lanes,
                 rowsPerSecond,
                 flow.bytesPerRow());
     }

@@ -30,8 +30,8 @@ final class ShardTroubles {
         if (shard.worker() == ShardStatus.Worker.DIED) {
             found.bad(
                     shard.shard(),
-                    "Shard " + shard.shard() + " has ended by a fault of Millrace's own; what it held is not committed,"
-                            + " and is read again.",
+                    "Shard " + shard.shard() + " has ended by a fault of Millrace's own; what it held "
+                            + (now.posted() == null ? "is not committed, and is read again." : "is lost."),
                     "Keep the log (event=worker_died), and start the process again.");
             explain();
         } else if (!view.usable()) {
@@ -100,8 +100,11 @@ final class ShardTroubles {
         return ". "
                 + (rows == 0
                         ? "No row waits for it yet"
-                        : Span.rows(rows) + (rows == 1 ? " waits" : " wait")
-                                + " in its batches, others behind or in Kafka"
+                        : Span.rows(rows)
+                                + (rows == 1 ? " waits" : " wait")
+                                + (now.posted() == null
+                                        ? " in its batches, others behind or in Kafka"
+                                        : " in its batches, and posts are refused when there is no more room")
                                 + (all == null ? "" : " (" + Span.count(all) + " in all)"))
                 + "; nothing is lost.";
     }

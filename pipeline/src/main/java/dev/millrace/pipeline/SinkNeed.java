@@ -40,6 +40,7 @@ final class SinkNeed {
     private final String where;
     private final int processes;
     private final int shards;
+    private final int lanes;
 
     SinkNeed(PipelineConfig config, SinkConfig sink, SizingLoad load, SizingSheet sheet) {
         this.config = config;
@@ -47,8 +48,9 @@ final class SinkNeed {
         this.load = load;
         this.sheet = sheet;
         where = "sinks." + sink.name();
-        processes = load.processes(config.source().consumers());
+        processes = load.processes(config.kafka().consumers());
         shards = sink.shards().size();
+        lanes = sink.ordering().lanes();
     }
 
     void tell() {
@@ -65,11 +67,11 @@ final class SinkNeed {
 
     private void connections() {
         if (sink.kind() instanceof BlackholeConfig) return;
-        var servers = new TreeMap<String, Integer>();
+        var servers = new TreeMap<String, Long>();
         for (var shard : sink.shards())
             for (var server :
                     shard.endpoints().stream().map(SinkNeed::server).distinct().toList())
-                servers.merge(server, sink.inflight().maxPerShard() * processes, Integer::sum);
+                servers.merge(server, (long) sink.inflight().maxPerShard() * processes, Long::sum);
         var most = servers.entrySet().stream().max(Map.Entry.comparingByValue()).orElseThrow();
         sheet.add(
                 where,
@@ -102,6 +104,7 @@ final class SinkNeed {
         return CutRate.of(
                 load.partitions(),
                 shards,
+                lanes,
                 sink.batch().linger().toNanos(),
                 sink.batch().maxCuts(),
                 config.admission().maxBytes());
@@ -109,7 +112,7 @@ final class SinkNeed {
 
     SealRate rate(Flow flow) {
         var cuts = cuts();
-        if (cuts == null) return SealRate.merged(flow, processes, shards, sink.batch(), config.admission());
+        if (cuts == null) return SealRate.merged(flow, processes, shards, lanes, sink.batch(), config.admission());
         var planned = config.sinks().stream()
                 .filter(one -> Wiring.planned(config, one))
                 .count();
@@ -118,6 +121,7 @@ final class SinkNeed {
                 load.partitions(),
                 Math.ceilDiv(load.partitions(), processes),
                 shards,
+                lanes,
                 (int) planned,
                 cuts.lingerNanos() / 1e9,
                 sink.batch(),
@@ -140,16 +144,27 @@ final class SinkNeed {
                 rate.by() + " seals first, " + SizingText.seconds(rate.seconds())
                         + " after a batch was begun, at rows/s ÷ "
                         + (Wiring.planned(config, sink)
-                                ? "partitions ÷ shards: each partition is cut for itself"
-                                : "processes ÷ shards"));
+                                ? "partitions ÷ shards" + byLanes() + ": each partition is cut for itself"
+                                : "processes ÷ shards" + byLanes()));
         sheet.add(where, "batch_bytes", rate.bytes(), Unit.BYTES, "batch_rows × bytes of a row");
         sheet.add(where, "batches", rate.perSecond(), Unit.PER_SECOND, "of each shard: rows/s ÷ shards ÷ batch_rows");
         sheet.add(
                 where,
                 "write_at_most",
-                (double) sink.inflight().maxPerShard() * processes / rate.perSecond() / load.headroom(),
+                (double) sink.ordering().mostWritten(sink.inflight().maxPerShard())
+                        * processes
+                        / rate.perSecond()
+                        / load.headroom(),
                 Unit.SECONDS,
-                "what a write may take on average, to keep up: inflight.max_per_shard × processes ÷ batches ÷ headroom");
+                "what a write may take on average, to keep up: "
+                        + (sink.ordering().byKey()
+                                ? "the smaller of lanes and inflight.max_per_shard"
+                                : "inflight.max_per_shard")
+                        + " × processes ÷ batches ÷ headroom");
+    }
+
+    private String byLanes() {
+        return lanes > 1 ? " ÷ lanes" : "";
     }
 
     private boolean few(SealRate rate) {

@@ -10,6 +10,8 @@ import dev.millrace.config.PostgresConfig;
 import dev.millrace.config.SinkConfig;
 import dev.millrace.config.Topics;
 import dev.millrace.http.HttpSink;
+import dev.millrace.intake.Inlet;
+import dev.millrace.intake.IntakeSink;
 import dev.millrace.kafka.PassThroughEncoder;
 import dev.millrace.kafka.SinkFeed;
 import dev.millrace.postgres.Description;
@@ -19,7 +21,6 @@ import dev.millrace.sinkpool.Finding;
 import dev.millrace.sinkpool.Guarantee;
 import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.NewestTokens;
-import dev.millrace.sinkpool.Router;
 import dev.millrace.sinkpool.RowEncoder;
 import dev.millrace.sinkpool.ShardId;
 import dev.millrace.sinkpool.ShardSpec;
@@ -233,15 +234,21 @@ final class SinkPart {
                 name(),
                 takes(config.topics()),
                 used::encoder,
-                router(pipeline),
+                Wiring.router(pipeline.route(), config),
                 config.shards().size(),
-                1,
+                config.ordering().lanes(),
                 new SlabPool(config.chunk().targetBytes(), keptBytes(pipeline)),
                 config.chunk().linger().toNanos(),
                 planned
                         ? new SinkFeed.PlannedBatches(
                                 config.batch().maxRows(), config.batch().maxBytes(), cutLingerNanos::get)
                         : null);
+    }
+
+    /// As an intake feeds it.
+    IntakeSink posted(PipelineConfig pipeline, Inlet inlet) {
+        return new IntakeSink(
+                name(), takes(config.topics()), used::encoder, Wiring.router(pipeline.route(), config), inlet);
     }
 
     /// A quarter of the budget in all: what one batch of each shard gives back at once is not lost, and no more is held
@@ -261,7 +268,12 @@ final class SinkPart {
                 .sum();
         var batch = config.batch();
         var rate = CutRate.of(
-                count, config.shards().size(), Math.max(1, batch.linger().toNanos()), batch.maxCuts(), budgetBytes);
+                count,
+                config.shards().size(),
+                config.ordering().lanes(),
+                Math.max(1, batch.linger().toNanos()),
+                batch.maxCuts(),
+                budgetBytes);
         cutLingerNanos.set(rate.lingerNanos());
         return rate;
     }
@@ -278,9 +290,5 @@ final class SinkPart {
             case Topics.Listed(var names) -> names::contains;
             case Topics.Matching matching -> matching.pattern().asMatchPredicate();
         };
-    }
-
-    private Router router(PipelineConfig pipeline) {
-        return Wiring.router(pipeline.route(), config.shards().size());
     }
 }

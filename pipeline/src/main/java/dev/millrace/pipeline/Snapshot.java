@@ -11,12 +11,14 @@ import org.jspecify.annotations.Nullable;
 
 /// A pipeline at one moment: what every page, every text and every trouble is made from.
 ///
-/// @param source null until the sinks have said what they look like
+/// @param source null until the sinks have said what they look like, and where no log is read
+/// @param posted null until rows may be posted, and where none are
 /// @param stuckNanos how long a watermark may stand before it counts as stuck
 record Snapshot(
         Who who,
         Course course,
         @Nullable SourceView source,
+        @Nullable IntakeView posted,
         List<ShardStatus> shards,
         List<AdvisoryView> advisory,
         InFlight inFlight,
@@ -49,6 +51,11 @@ record Snapshot(
         return source == null ? List.of() : source.partitions();
     }
 
+    /// Rows are read, or may be posted.
+    boolean started() {
+        return source != null || posted != null;
+    }
+
     boolean paused() {
         return course.pausedSinceNanos() != null;
     }
@@ -60,7 +67,7 @@ record Snapshot(
     /// One of starting, running, paused and draining.
     String state() {
         if (draining()) return "draining";
-        if (source == null) return "starting";
+        if (!started()) return "starting";
         return paused() ? "paused" : "running";
     }
 
@@ -83,7 +90,9 @@ record Snapshot(
         return null;
     }
 
+    /// Rows that came: polled, or posted and taken in.
     long polled() {
+        if (posted != null) return posted.admitted();
         return partitions().stream().mapToLong(PartitionView::polled).sum();
     }
 

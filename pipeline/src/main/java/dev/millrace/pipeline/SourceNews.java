@@ -27,7 +27,7 @@ final class SourceNews implements SourceListener {
         var crowded = parts.keptTokens.tooMany(parts.config.checkpoint().metadataLimit());
         if (crowded != null) return crowded;
         var fetched = FetchBuffers.of(
-                parts.config.source().properties(), parts.config.source().consumers(), partitions);
+                parts.config.kafka().properties(), parts.config.kafka().consumers(), partitions);
         if (fetched.large(Runtime.getRuntime().maxMemory()))
             LOG.atWarn().addKeyValue("event", "fetch_buffers_large").log("{}", fetched.line());
         for (var sink : parts.sinks) {
@@ -65,7 +65,7 @@ final class SourceNews implements SourceListener {
 
     @Override
     public void inputFinished() {
-        parts.pool.closeInput();
+        parts.shards.closeInput();
     }
 
     @Override

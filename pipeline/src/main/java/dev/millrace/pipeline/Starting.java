@@ -1,7 +1,7 @@
 package dev.millrace.pipeline;
 
-import dev.millrace.kafka.KafkaSource;
-import dev.millrace.kafka.SourceView;
+import dev.millrace.config.HttpSourceConfig;
+import dev.millrace.config.KafkaSourceConfig;
 import dev.millrace.kafka.StartRefused;
 import dev.millrace.sinkpool.NanoClock;
 import java.time.Duration;
@@ -31,7 +31,7 @@ final class Starting implements Stopping.Running {
     private final Pipeline of;
     private final Supplier<RunningFile> file;
     /// Made when the sinks have said what they look like: encoders need to know.
-    private volatile @Nullable KafkaSource source;
+    private volatile @Nullable Source source;
     private volatile @Nullable PipelineMetrics metrics;
     /// Why nothing is read yet.
     private volatile @Nullable String waitsFor;
@@ -44,7 +44,7 @@ final class Starting implements Stopping.Running {
     }
 
     @Override
-    public @Nullable KafkaSource source() {
+    public @Nullable Source source() {
         return source;
     }
 
@@ -53,10 +53,10 @@ final class Starting implements Stopping.Running {
         return running;
     }
 
-    @Nullable
-    SourceView sourceView() {
+    /// What the source has done so far.
+    Account account() {
         var from = source;
-        return from == null ? null : from.view();
+        return from == null ? Account.NONE : from.account();
     }
 
     @Nullable
@@ -86,29 +86,16 @@ final class Starting implements Stopping.Running {
         for (var sink : parts.advisory) sink.awaitFirstAnswer(until, of::ended);
         var made = makeSource();
         if (of.ended()) made.stop(stopping().deadlineNanos());
-        try {
-            running = made.start();
-            if (!running) return;
-        } catch (StartRefused refused) {
-            throw failure(refused);
-        }
+        running = made.start();
+        if (!running) return;
         parts.events.tell("started", "", "version " + parts.version, Instant.now());
         LOG.atInfo()
                 .addKeyValue("event", "started")
                 .addKeyValue("pipeline", parts.config.name())
                 .addKeyValue("version", parts.version)
                 .addKeyValue("delivery", parts.config.delivery().name().toLowerCase(Locale.ROOT))
-                .log(
-                        "reading {} as {}",
-                        parts.config.source().topics(),
-                        parts.config.source().groupId());
-        LeftBehind.tell(parts, made);
-    }
-
-    private static StartFailure failure(StartRefused refused) {
-        var fatal = refused.exitCode() == ExitCode.FATAL.code();
-        return new StartFailure(
-                fatal ? ExitCode.FATAL : ExitCode.BAD_CONFIGURATION, String.valueOf(refused.getMessage()));
+                .log("{}", made.tells());
+        LeftBehind.tell(parts, made, of::ended);
     }
 
     /// Waits until every sink has said what it looks like. Returns false if a stop came first.
@@ -192,8 +179,8 @@ final class Starting implements Stopping.Running {
         if (!NanoClock.reached(overdueNanos, parts.clock.nanoTime())) return;
         throw new StartFailure(
                 ExitCode.FATAL,
-                "sink " + sink + ": no level is known within source.kafka.startup_timeout "
-                        + startupTimeout().toMillis() + " ms, and require asks for "
+                "sink " + sink + ": no level is known within "
+                        + parts.config.source().startupTimeoutText() + ", and require asks for "
                         + levels().asked() + ": " + why);
     }
 
@@ -210,41 +197,34 @@ final class Starting implements Stopping.Running {
                                     ExitCode.FATAL))
                     && !of.ended();
         } catch (StartRefused refused) {
-            throw failure(refused);
+            throw KafkaRows.failure(refused);
         }
     }
 
-    private KafkaSource makeSource() throws StartFailure {
+    private Source makeSource() throws StartFailure {
         var config = parts.config;
-        try {
-            var made = new KafkaSource(
-                    Wiring.source(config).planning(parts.planning),
-                    parts.sinks.stream().map(sink -> sink.feed(config)).toList(),
-                    parts.pool,
-                    parts.advisory.stream().map(sink -> sink.feed(config)).toList(),
-                    new SourceNews(parts, of),
-                    parts.letters(),
-                    parts.handles,
-                    parts.clock);
-            metrics = new PipelineMetrics(
-                    parts.scrape.registry(config.name(), config.metrics(), this::metrics),
-                    new PipelineMetrics.Sources(
-                            parts.clock,
-                            parts::inFlight,
-                            made::view,
-                            parts.pool::status,
-                            parts.promises::all,
-                            file,
-                            parts::unknownFields,
-                            parts.advisory.stream()
-                                    .<Supplier<AdvisoryView>>map(sink -> sink::view)
-                                    .toList()));
-            source = made;
-            // Of one that changed while the source was made nothing was heard.
-            parts.sinkParts().map(SinkPart::name).forEach(made::layoutChanged);
-            return made;
-        } catch (IllegalArgumentException wrong) {
-            throw new StartFailure(ExitCode.BAD_CONFIGURATION, String.valueOf(wrong.getMessage()));
-        }
+        var made = switch (config.source()) {
+            case KafkaSourceConfig _ -> new KafkaRows(parts, of);
+            case HttpSourceConfig http -> new PostedRows(parts, http);
+        };
+        var meters = parts.scrape.registry(config.name(), config.metrics(), this::metrics);
+        metrics = new PipelineMetrics(
+                meters,
+                new PipelineMetrics.Sources(
+                        parts.clock,
+                        parts.shards::inFlight,
+                        () -> made.account().log(),
+                        parts.shards::status,
+                        parts.promises::all,
+                        file,
+                        parts::unknownFields,
+                        parts.advisory.stream()
+                                .<Supplier<AdvisoryView>>map(sink -> sink::view)
+                                .toList()));
+        if (config.source() instanceof HttpSourceConfig) IntakeMetrics.register(meters, parts.fronts(), made::account);
+        source = made;
+        // Of one that changed while the source was made nothing was heard.
+        parts.sinkParts().map(SinkPart::name).forEach(made::layoutChanged);
+        return made;
     }
 }

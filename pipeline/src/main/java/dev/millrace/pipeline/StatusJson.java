@@ -53,6 +53,8 @@ final class StatusJson {
             generator.writeFieldName("in_flight");
             json.budget(now.inFlight());
             json.rates();
+            var posted = now.posted();
+            if (posted != null) PostedJson.write(generator, posted);
             generator.writeArrayFieldStart("sinks");
             for (var sink : now.guarantees().entrySet()) json.guarantee(sink.getKey(), sink.getValue());
             generator.writeEndArray();

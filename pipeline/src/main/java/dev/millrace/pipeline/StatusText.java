@@ -9,6 +9,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// The state of a running pipeline as plain text for a terminal: what is wrong and what to do first.
@@ -75,9 +76,34 @@ final class StatusText {
                 held.maxRows(),
                 held.bytes() / MEBIBYTE,
                 held.maxBytes() / MEBIBYTE));
+        var posted = now.posted();
+        if (posted != null) posted(posted);
         now.guarantees()
                 .forEach((sink, holds) ->
                         line(String.format(Locale.ROOT, "sink %s  %s: %s", sink, holds.level(), cut(holds.why()))));
+    }
+
+    private void posted(IntakeView posted) {
+        var refused = posted.refused().entrySet().stream()
+                .filter(by -> by.getValue() > 0)
+                .map(by -> String.format(Locale.ROOT, "%s %,d", by.getKey().word(), by.getValue()))
+                .collect(Collectors.joining(", "));
+        line(String.format(
+                Locale.ROOT,
+                "posted to %s  requests %,d  admitted %,d rows  refused by %s",
+                posted.listens(),
+                posted.requests(),
+                posted.admitted(),
+                refused.isEmpty() ? "none" : refused));
+        posted.sinks()
+                .forEach((sink, rows) -> line(String.format(
+                        Locale.ROOT,
+                        "  %s  written %,d  rejected %,d  lost %,d  held %,d",
+                        sink,
+                        rows.written(),
+                        rows.rejected(),
+                        rows.lost(),
+                        rows.held())));
     }
 
     private void shard(ShardStatus shard) {

@@ -1,6 +1,5 @@
 package dev.millrace.pipeline;
 
-import dev.millrace.kafka.KafkaSource;
 import dev.millrace.kafka.PartitionView;
 import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.ShardId;
@@ -30,13 +29,6 @@ final class Stopping {
     /// What advisory sinks get once the others are done.
     private static final Duration ADVISORY_LAST = Duration.ofSeconds(1);
 
-    /// What the last commit gets where the workers used the budget up.
-    private static final Duration LAST_COMMIT = Duration.ofMillis(200);
-
-    /// After the deadline and before the process's last resort: that commit, the half second of the
-    /// backlog, and leaving.
-    private static final Duration LEAVE_GRACE = Duration.ofMillis(850);
-
     private static final double NANOS_PER_SECOND = 1e9;
 
     /// Why it stops, and since when.
@@ -45,7 +37,7 @@ final class Stopping {
     /// What is to be stopped besides the parts. Null and false before it runs.
     interface Running {
         @Nullable
-        KafkaSource source();
+        Source source();
 
         /// The source's members run: they will say when their input is finished.
         boolean readsOn();
@@ -98,7 +90,7 @@ final class Stopping {
     }
 
     private Map<ShardId, Long> givenUp() {
-        return parts.pool.status().stream().collect(Collectors.toMap(ShardStatus::shard, RunEnd::givenUp));
+        return parts.shards.status().stream().collect(Collectors.toMap(ShardStatus::shard, RunEnd::givenUp));
     }
 
     /// A stop was asked for, by whomever.
@@ -148,18 +140,18 @@ final class Stopping {
     DrainReport awaitEnd() {
         heard.join();
         var deadline = deadlineNanos();
-        parts.pool.drainBy(deadline);
+        parts.shards.drainBy(deadline);
         for (var sink : parts.advisory) sink.drainBy(deadline);
         var from = running.source();
         if (from != null) from.stop(deadline);
-        if (!running.readsOn()) parts.pool.closeInput();
+        if (!running.readsOn()) parts.shards.closeInput();
         try {
             // A stop in the middle of a start can come here later than its deadline: nobody had told the workers.
-            parts.pool.awaitFinished(Math.max(deadline, parts.clock.nanoTime()) + WORKERS_GRACE.toNanos());
+            parts.shards.awaitFinished(Math.max(deadline, parts.clock.nanoTime()) + WORKERS_GRACE.toNanos());
             var letters = parts.deadLetters;
             if (letters != null) letters.awaitAcknowledged(deadline);
             var advisoryUntil = NanoClock.earlier(deadline, parts.clock.nanoTime() + ADVISORY_LAST.toNanos());
-            var membersEnded = from == null || leave(from, deadline);
+            var membersEnded = from == null || from.leave(deadline);
             finishAdvisory(advisoryUntil);
             var report = end(membersEnded, RunEnd.Waited.TO_THE_DEADLINE).report(worst.get());
             tell(report);
@@ -177,12 +169,6 @@ final class Stopping {
         var finished = true;
         for (var sink : parts.advisory) finished &= sink.awaitFinished(untilNanos + WORKERS_GRACE.toNanos());
         if (!finished) LOG.atWarn().addKeyValue("event", "advisory_overran").log("the pipeline ends without them");
-    }
-
-    /// Commits what became durable, reads the backlog, leaves the group.
-    private boolean leave(KafkaSource from, long deadline) throws InterruptedException {
-        from.finish(Math.max(deadline, parts.clock.nanoTime() + LAST_COMMIT.toNanos()));
-        return from.awaitClosed(deadline + LEAVE_GRACE.toNanos());
     }
 
     /// The report of a process that a second signal ends now.
@@ -203,6 +189,8 @@ final class Stopping {
         var budgetSeconds = parts.config.drain().timeout().toNanos() / NANOS_PER_SECOND;
         var noTime = waited == RunEnd.Waited.TO_THE_DEADLINE && budgetSeconds == 0;
         var from = running.source();
+        var account = from == null ? Account.NONE : from.account();
+        var log = account.log();
         return new RunEnd(
                 new RunEnd.Run(
                         parts.config.name(),
@@ -212,15 +200,16 @@ final class Stopping {
                         said.reason(),
                         (parts.clock.nanoTime() - said.nanos()) / NANOS_PER_SECOND,
                         budgetSeconds),
-                from == null ? List.<PartitionView>of() : from.view().partitions(),
-                parts.pool.status(),
+                log == null ? List.<PartitionView>of() : log.partitions(),
+                parts.shards.status(),
                 said.givenUpBefore(),
                 membersEnded,
                 noTime ? RunEnd.Waited.NOT : waited,
                 parts.advisoryViews(),
                 parts.promises.all(),
-                from == null ? 0 : from.counters().possibleDuplicates(),
-                from == null ? 0 : from.counters().offsetsSkipped());
+                log == null ? 0 : log.counters().possibleDuplicates(),
+                log == null ? 0 : log.counters().offsetsSkipped(),
+                account.posted());
     }
 
     private static void tell(DrainReport report) {

@@ -77,19 +77,27 @@ final class Troubles {
                     "",
                     "Stopping: nothing more is read; what was taken is being finished, for at most "
                             + Span.of(ends - now.nowNanos()) + " more.",
-                    "Nothing. The report says what is left, and that is read again at the next start.");
+                    now.posted() == null
+                            ? "Nothing. The report says what is left, and that is read again at the next start."
+                            : "Nothing. The report says what is left: that is lost, and only whoever posted it has it.");
             return;
         }
         var since = now.course().pausedSinceNanos();
-        if (since != null)
+        if (since != null && now.posted() != null)
+            watch(
+                    "",
+                    "Paused by hand for " + Span.of(now.nowNanos() - since)
+                            + ": posts are told to come again, what was taken in is finished.",
+                    "Let it go on with: millrace resume FILE");
+        else if (since != null)
             watch(
                     "",
                     "Paused by hand for " + Span.of(now.nowNanos() - since)
                             + ": nothing more is read, what was taken is finished; rows wait in Kafka, nothing is lost.",
                     "Let it go on with: millrace resume FILE");
         var from = now.source();
-        if (from == null) starting();
-        else source(from);
+        if (!now.started()) starting();
+        if (from != null) source(from);
     }
 
     private void starting() {
@@ -98,7 +106,7 @@ final class Troubles {
         else
             bad(
                     "",
-                    "Nothing is read yet: " + EventRing.cut(why) + ". Rows wait in Kafka; nothing is lost.",
+                    "Nothing is read yet: " + EventRing.cut(why) + ". Rows wait where they come from; nothing is lost.",
                     "Bring that server up, or mend its address in the pipeline's file." + BY_ITSELF);
     }
 

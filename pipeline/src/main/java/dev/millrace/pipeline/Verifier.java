@@ -93,7 +93,7 @@ public final class Verifier {
 
     private List<SinkConfig> meant(Set<String> names, Set<String> topics) throws StartFailure {
         for (var topic : topics)
-            if (!config.source().topics().includes(topic))
+            if (!config.kafka().topics().includes(topic))
                 throw wrong("topic " + topic + " is none of source.kafka.topics");
         for (var name : names)
             if (config.sinks().stream().noneMatch(sink -> sink.name().equals(name)))

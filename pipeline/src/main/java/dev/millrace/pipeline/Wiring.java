@@ -32,6 +32,7 @@ import dev.millrace.httpclient.Compression;
 import dev.millrace.httpclient.Tls;
 import dev.millrace.httpclient.Who;
 import dev.millrace.kafka.KafkaSourceSettings;
+import dev.millrace.kafka.KeyLanes;
 import dev.millrace.kafka.KeyRouter;
 import dev.millrace.kafka.PartitionRouter;
 import dev.millrace.kafka.Planning;
@@ -92,7 +93,7 @@ final class Wiring {
     // A commit that timed out may still be applied for as long as the client says, whatever it was told.
     private static Duration requestTimeout(PipelineConfig config) {
         var usual = Objects.requireNonNull(KafkaClientDefaults.givingWay().get(REQUEST_TIMEOUT));
-        var told = config.source().properties().reveal().getOrDefault(REQUEST_TIMEOUT, usual);
+        var told = config.kafka().properties().reveal().getOrDefault(REQUEST_TIMEOUT, usual);
         try {
             return Duration.ofMillis(Math.max(1, Integer.parseInt(told.trim())));
         } catch (NumberFormatException _) {
@@ -102,7 +103,7 @@ final class Wiring {
     }
 
     static KafkaSourceSettings source(PipelineConfig config) {
-        var kafka = config.source();
+        var kafka = config.kafka();
         var checkpoint = config.checkpoint();
         var defaults = KafkaSourceSettings.Membership.defaults();
         return KafkaSourceSettings.of(
@@ -183,7 +184,8 @@ final class Wiring {
         return new ShardSettings(
                 new ShardId(sink.name(), shard.name()),
                 shard.endpoints().size(),
-                1,
+                sink.ordering().lanes(),
+                sink.ordering().byKey(),
                 new ShardSettings.BatchSettings(
                         batch.maxRows(), batch.maxBytes(), batch.linger().toNanos()),
                 sink.inflight().maxPerShard(),
@@ -400,6 +402,13 @@ final class Wiring {
 
     private static Duration longestConnect(SinkConfig sink) {
         return min(LONGEST_CONNECT, sink.writeTimeout().dividedBy(2));
+    }
+
+    /// Where rows of a sink go, lanes and all.
+    static Router router(RouteConfig route, SinkConfig sink) {
+        var shards = router(route, sink.shards().size());
+        var lanes = sink.ordering().lanes();
+        return lanes == 1 ? shards : new KeyLanes(shards, lanes);
     }
 
     static Router router(RouteConfig route, int shards) {

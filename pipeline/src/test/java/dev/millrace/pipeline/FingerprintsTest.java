@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -42,6 +43,23 @@ final class FingerprintsTest {
         var read = Configuration.read(Files.writeString(folder.resolve("pipeline.yaml"), text), _ -> null);
         if (read instanceof ReadResult.Loaded(var config, var _)) return new Fingerprints(config);
         throw new AssertionError(text + read);
+    }
+
+    @Test
+    @Tag("SEAL-8")
+    @DisplayName("SEAL-8 EO-9 Lanes are part of what a segment was cut for; a single one is what a shard is without")
+    void lanesMakeOtherBatches() throws IOException {
+        var sink = "  warehouse:\n";
+        var usual = of(FILE);
+        assertThat(with(sink, sink + "    ordering: key\n    lanes: 1\n").ofAll())
+                .isEqualTo(usual.ofAll());
+        var four = with(sink, sink + "    ordering: key\n");
+        assertThat(four.ofAll()).isNotEqualTo(usual.ofAll());
+        assertThat(four.bySink()).containsEntry("events", usual.bySink().get("events"));
+        assertThat(with(sink, sink + "    ordering: key\n    lanes: 5\n").ofAll())
+                .isNotEqualTo(four.ofAll());
+        assertThat(with(sink, sink + "    ordering: key\n    lanes: 4\n").ofAll())
+                .isEqualTo(four.ofAll());
     }
 
     private Fingerprints with(String before, String after) throws IOException {

@@ -121,6 +121,7 @@ class MetricsPageTest {
                         List.of(() ->
                                 new AdvisoryView("shadow", true, new AdvisoryAccount(), budget, List.of(shard())))));
         metrics.refresh();
+        IntakeMetrics.register(registry, () -> Account.NONE);
         var share = new ShareView(0, 1, 0, 1, 0, 0);
         FrontMetrics.register(
                 registry,

@@ -50,6 +50,9 @@ final class Moment {
     @Nullable
     Long ends;
 
+    @Nullable
+    IntakeView posted;
+
     final List<PartitionView> partitions = new ArrayList<>();
     final List<ShardStatus> shards = new ArrayList<>();
     final Map<String, Guarantee> guarantees = new LinkedHashMap<>();
@@ -63,7 +66,7 @@ final class Moment {
     }
 
     static ShardView.Held held(long rows, boolean blocked, @Nullable Failure failure) {
-        return new ShardView.Held(7, rows, 5, !blocked, blocked, false, null, 900 * SECOND, failure, Set.of(ORDERS));
+        return new ShardView.Held(7, 0, rows, 5, !blocked, blocked, false, null, 900 * SECOND, failure, Set.of(ORDERS));
     }
 
     /// Its replicas are at db-a:1, db-b:1 and so on.
@@ -101,6 +104,7 @@ final class Moment {
                         ? new SourceView(
                                 ready, brokersSilent, 300 * SECOND, List.of(member), partitions, new SourceCounters())
                         : null,
+                posted,
                 shards,
                 List.of(),
                 new Snapshot.InFlight(3, 300, 10, 1_000),

@@ -25,7 +25,7 @@ final class OwnWords {
                         + " cannot be had: nothing was started | the line on standard error says what and where");
         all.put(
                 ExitCode.LEFT_UNDONE,
-                "something that was taken is left undone: it replays at the next start | see `partitions[].blocked_by` and"
+                "something that was taken is left undone: it replays at the next start, or, where rows are posted, is lost | see `partitions[].blocked_by` and"
                         + " `rows` of the report; start again, or raise `drain.timeout`");
         all.put(
                 ExitCode.UNKNOWN_STATE,
@@ -78,7 +78,7 @@ final class OwnWords {
                 "start the pipeline once, or correct `poison.topic`");
         all.put("nothing came from …@… for … s", "see the brokers, and ask again");
         all.put(
-                "sink …: no level is known within source.kafka.startup_timeout … ms, and require asks for …: …",
+                "sink …: no level is known within …, and require asks for …: …",
                 "bring up the shards that do not answer, or lower `require`");
         all.put("source.kafka.properties: …", "correct the property that it names");
         all.put("source.kafka.topics matches no topic that is there", "correct the pattern, or allow DESCRIBE");
@@ -107,6 +107,11 @@ final class OwnWords {
                 "the worker of … died: …",
                 new Told(
                         "a fault of Millrace's own; what it held replays", "keep the log, and report it; start again"));
+        all.put(
+                "what takes rows in for … died: …",
+                new Told(
+                        "a fault of Millrace's own, in an intake: what it held is lost",
+                        "keep the log (`event=front_died`), and report it; start again, and post what was not answered 200"));
         all.put(
                 "this group member was fenced: another process uses its group.instance.id",
                 new Told("two processes have one `group.instance.id`", "give each one of its own"));

@@ -8,6 +8,7 @@ import dev.millrace.config.BatchConfig;
 import dev.millrace.pipeline.SealRate.By;
 import dev.millrace.pipeline.SizingLoad.Flow;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 final class SealRateTest {
@@ -16,7 +17,7 @@ final class SealRateTest {
     private static final BatchConfig BATCH = new BatchConfig(500_000, 64 << 20, Duration.ofSeconds(2), 4);
 
     private static SealRate planned(double rows, long bytes, int partitions, int shards, double linger) {
-        return SealRate.planned(new Flow(rows, bytes), partitions, partitions, shards, 1, linger, BATCH, ADMISSION);
+        return SealRate.planned(new Flow(rows, bytes), partitions, partitions, shards, 1, 1, linger, BATCH, ADMISSION);
     }
 
     private static void isSealed(SealRate rate, By by, double seconds, double rows, double perSecond) {
@@ -43,26 +44,36 @@ final class SealRateTest {
                 20_164.923,
                 4.959106);
         // The same for two sinks is full in half of the time
-        var two = SealRate.planned(new Flow(100_000, 1024), 12, 12, 1, 2, 10, BATCH, ADMISSION);
+        var two = SealRate.planned(new Flow(100_000, 1024), 12, 12, 1, 1, 2, 10, BATCH, ADMISSION);
         assertThat(two.seconds()).isCloseTo(20_648_881 / (100_000 * 1024 / 12.0) / 2, within(1e-6));
+    }
+
+    @Test
+    @Tag("SEAL-8")
+    void eachLaneFillsBatchesOfItsOwn() {
+        var planned = SealRate.planned(new Flow(24_000, 100), 24, 24, 2, 4, 1, 6, BATCH, ADMISSION);
+        isSealed(planned, By.LINGER, 6, 750, 16);
+        isSealed(SealRate.merged(new Flow(24_000, 100), 2, 3, 4, BATCH, ADMISSION), By.LINGER, 2, 2_000, 4);
+        var small = new AdmissionConfig(1 << 20, 5_000_000, 60);
+        isSealed(SealRate.merged(new Flow(24_000, 100), 2, 3, 4, BATCH, small), By.HALF, 1.31072, 1_310.72, 6.103516);
     }
 
     @Test
     void rowsOrBytesSealWhereOnePartitionHasMuch() {
         var large = new AdmissionConfig(100 * GIB, 500_000_000, 60);
-        var rows = SealRate.planned(new Flow(1_000_000, 100), 1, 1, 1, 1, 30, BATCH, large);
+        var rows = SealRate.planned(new Flow(1_000_000, 100), 1, 1, 1, 1, 1, 30, BATCH, large);
         isSealed(rows, By.ROWS, 0.5, 500_000, 2);
-        var bytes = SealRate.planned(new Flow(1_000_000, 1024), 1, 1, 1, 1, 30, BATCH, large);
+        var bytes = SealRate.planned(new Flow(1_000_000, 1024), 1, 1, 1, 1, 1, 30, BATCH, large);
         isSealed(bytes, By.BYTES, 0.065536, 65_536, 15.258789);
     }
 
     @Test
     void aProcessThatMergesFillsOneBatchOfAllItsPartitions() {
         // 24,000 rows/s ÷ 2 processes ÷ 3 shards are 4,000 a second
-        isSealed(SealRate.merged(new Flow(24_000, 100), 2, 3, BATCH, ADMISSION), By.LINGER, 2, 8_000, 1);
+        isSealed(SealRate.merged(new Flow(24_000, 100), 2, 3, 1, BATCH, ADMISSION), By.LINGER, 2, 8_000, 1);
         var small = new AdmissionConfig(1 << 20, 5_000_000, 60);
         // Half of the budget is 524,288 B: 5,242.88 rows
-        isSealed(SealRate.merged(new Flow(24_000, 100), 2, 3, BATCH, small), By.HALF, 1.31072, 5_242.88, 1.525879);
+        isSealed(SealRate.merged(new Flow(24_000, 100), 2, 3, 1, BATCH, small), By.HALF, 1.31072, 5_242.88, 1.525879);
     }
 
     @Test

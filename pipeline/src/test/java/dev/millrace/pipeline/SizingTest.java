@@ -192,6 +192,8 @@ final class SizingTest {
         assertThat(figure(one, "sinks.s", "connections"))
                 .as("3 shards × 2 × 2 processes")
                 .isEqualTo(12);
+        var most = Sizing.of(config(POSTGRES, 400, "    inflight: { max_per_shard: 64 }\n"), load(null, 1, 100_000));
+        assertThat(figure(most, "sinks.s", "connections")).isEqualTo(400 * 64 * 100_000.0);
         var many = Sizing.of(config(POSTGRES, 41, ""), load(null, 12, 1));
         assertThat(told(many, Severity.HAZARD))
                 .containsExactly("db:5432 gets up to 82 sessions, and PostgreSQL's usual max_connections is 100; lower"

@@ -89,8 +89,11 @@ public final class ChunkBuilder implements RowBuffer {
         var whole = false;
         try {
             var encoded = encoder.encode(record, this);
-            whole = encoded instanceof RowEncoder.Encoded.Written;
-            if (whole) endRow(record.offset(), encoder.layout());
+            if (encoded instanceof RowEncoder.Encoded.Written) {
+                var itsLayout = encoder.layout(); // may throw, and then it is no row
+                whole = true;
+                endRow(record.offset(), itsLayout);
+            }
             return encoded;
         } finally {
             if (!whole) takeBack();

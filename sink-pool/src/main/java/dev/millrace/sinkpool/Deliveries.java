@@ -2,6 +2,7 @@ package dev.millrace.sinkpool;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -14,19 +15,32 @@ import org.jspecify.annotations.Nullable;
 /// (SEAL-7). Of those that hold one, no more are being written than the limit (BRK-12), those that
 /// are pinned among them.
 ///
+/// Invariant M9: where order is kept, at most one batch of a lane has a permit, and none gets one that has rows of a
+/// partition of which a batch before it in the lane may still send some, parked or not (SEAL-8, [LaneHolds]). A
+/// batch whose rows are all written or on their way to the dead-letter topic holds nothing.
+///
 /// Thread ownership: the shard machine that created it.
 final class Deliveries {
     /// Past these a batch that should be parked keeps its permit: so a shard that only refuses
     /// holds (POI-4, POI-13).
     static final int MOST_PARKED = 64;
 
+    /// Behind a batch that holds its lane wait no more than these, and no more than one batch may have in it:
+    /// past that nothing more is taken in.
+    static final int MOST_BEHIND = 16;
+
+    private final ShardSettings settings;
     private final Throttle throttle;
     private final Pins pins;
     private final ArrayDeque<Delivery> queue = new ArrayDeque<>();
     private final List<Delivery> inFlight = new ArrayList<>();
     private final List<Delivery> parked = new ArrayList<>();
 
-    Deliveries(Throttle throttle, Pins pins) {
+    /// Lanes in which nothing more may be written, since a batch before it was given up for good.
+    private final BitSet closed = new BitSet();
+
+    Deliveries(ShardSettings settings, Throttle throttle, Pins pins) {
+        this.settings = settings;
         this.throttle = throttle;
         this.pins = pins;
     }
@@ -35,21 +49,69 @@ final class Deliveries {
         queue.addLast(delivery);
     }
 
-    /// Gives permits to those that wait for one, the longest waiting first. What is pinned gives
-    /// its own back first.
+    /// Gives permits to those that wait for one, the longest waiting first, past those whose lane is
+    /// held. What is pinned gives its own back first.
     void admit() {
         for (var delivery : List.copyOf(inFlight))
             if (pins.pinned(delivery) && !(delivery.stage() instanceof Delivery.Stage.Writing)) park(delivery);
-        while (inFlight.size() < throttle.limit() && !queue.isEmpty()) inFlight.add(queue.removeFirst());
+        var holds = laneHolds();
+        for (var waiting = queue.iterator(); waiting.hasNext() && inFlight.size() < throttle.limit(); ) {
+            var next = waiting.next();
+            if (!holds.mayBegin(next)) {
+                holds.waitFor(next);
+                continue;
+            }
+            waiting.remove();
+            inFlight.add(next);
+            if (settings.ordered()) holds.take(next.lane());
+        }
     }
 
+    /// Nothing is held where no order is kept.
+    LaneHolds laneHolds() {
+        var holds = new LaneHolds();
+        if (!settings.ordered()) return holds;
+        holds.takeAll(closed);
+        for (var one : inFlight) if (one.holdsLane()) holds.take(one.lane());
+        for (var one : parked) if (one.holdsLane()) holds.waitFor(one);
+        return holds;
+    }
+
+    /// What it was to send was given up for good: nothing behind it in its lane may be written before it is
+    /// read again.
+    void close(Delivery delivery) {
+        if (settings.ordered()) closed.set(delivery.lane());
+    }
+
+    BitSet closed() {
+        return closed;
+    }
+
+    /// After [#admit]: what waits all the same waits for its lane.
     boolean permitFree() {
-        return queue.isEmpty() && inFlight.size() < throttle.limit();
+        return inFlight.size() < throttle.limit();
     }
 
-    /// None waits for a permit.
-    boolean noneWaits() {
-        return queue.isEmpty();
+    /// More has a place: none waits for a permit alone, and not too much for its lane.
+    boolean hasPlace() {
+        if (queue.isEmpty()) return true;
+        if (!settings.ordered()) return false;
+        var holds = laneHolds();
+        var batches = new int[settings.lanes()];
+        var rows = new long[settings.lanes()];
+        var bytes = new long[settings.lanes()];
+        for (var one : queue) {
+            var lane = one.lane();
+            if (holds.mayBegin(one)) return false;
+            holds.waitFor(one);
+            batches[lane]++;
+            rows[lane] += one.batch().rows().rows();
+            bytes[lane] += one.batch().rows().byteCount();
+            if (batches[lane] >= MOST_BEHIND
+                    || rows[lane] >= settings.batch().maxRows()
+                    || bytes[lane] >= settings.batch().maxBytes()) return false;
+        }
+        return true;
     }
 
     boolean isEmpty() {

@@ -82,6 +82,20 @@ final class Delivery {
         return stage;
     }
 
+    int lane() {
+        return batch.lane();
+    }
+
+    /// Of all its rows, ended or not.
+    Set<SourcePartition> partitions() {
+        return partitions;
+    }
+
+    /// It may still send rows: what of them has a place behind it must wait, where order is kept.
+    boolean holdsLane() {
+        return !(stage instanceof Stage.Settling);
+    }
+
     boolean begun() {
         return attempts > 0;
     }
@@ -235,10 +249,10 @@ final class Delivery {
     }
 
     /// Begins to take it apart, or goes on with it.
-    Isolation isolation(int attemptsOfOne) {
+    Isolation isolation(int attemptsOfOne, boolean inOrder) {
         var now = isolation;
         if (now == null) {
-            isolation = now = new Isolation(batch.rows().rows(), attemptsOfOne);
+            isolation = now = new Isolation(batch.rows().rows(), attemptsOfOne, inOrder);
             if (endings == null) endings = new RowEndings(batch.rows(), inDoubt);
         }
         return now;
@@ -255,10 +269,11 @@ final class Delivery {
         return now;
     }
 
-    /// What was refused speaks against no row. Nothing of it is stored, so it is whole again. Returns
-    /// whether that is news.
+    /// What was refused speaks against no row. Nothing of it is stored, so it is whole again, unless rows of it
+    /// were set aside. Returns whether that is news.
     boolean outage(Failure last) {
-        isolation = null;
+        if (isolation == null || isolation.lastSetAside() == null) isolation = null;
+        else isolation.again(true);
         outages++;
         failures++;
         return said("blocked", last, true);
@@ -279,10 +294,15 @@ final class Delivery {
         return said("drift", last, true);
     }
 
-    /// Only dead letters are left, or what a person must look at. Returns whether that is news.
-    boolean settling(Failure last, boolean holds) {
+    /// Only dead letters are left.
+    void settling(Failure last) {
         stage = new Stage.Settling();
-        return said("blocked", last, holds);
+        said("blocked", last, false);
+    }
+
+    /// A dead letter of it is not taken for now. Returns whether that is news.
+    boolean letterNotTaken(Failure why) {
+        return said("blocked", why, true);
     }
 
     /// How many rows are refused alone and not yet set aside.
@@ -342,6 +362,7 @@ final class Delivery {
                 : chunks().stream().mapToLong(EncodedChunk::rows).sum();
         return new ShardView.Held(
                 batch.id(),
+                batch.lane(),
                 rows,
                 attempts,
                 stage instanceof Stage.Writing,

@@ -13,7 +13,7 @@ final class Door<T> {
         /// Something came to an empty lane.
         void wake();
 
-        /// A share is full, so nothing more may come: what is on its way is not to wait for more.
+        /// A share is full, so nothing more may come: what is on its way is not to wait for more than this moment.
         void press();
 
         /// It ended by a fault.
@@ -125,15 +125,15 @@ final class Door<T> {
     private int bytes(T item) {
         try {
             return Math.max(0, weight.applyAsInt(item));
-        } catch (RuntimeException _) {
+        } catch (RuntimeException | StackOverflowError _) {
             return 0;
         }
     }
 
     private boolean shed(String tenant) {
+        counts.lose(Loss.SHED, 1);
         sheds.shed(tenant);
         behind.press();
-        counts.lose(Loss.SHED, 1);
         return false;
     }
 

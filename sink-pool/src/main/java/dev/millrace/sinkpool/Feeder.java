@@ -4,9 +4,11 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// The one thread of a front: empties the lanes, makes chunks of what was in them, and offers these to the shards.
@@ -28,6 +30,8 @@ final class Feeder<T> implements Door.Behind {
     private final NanoClock clock;
     private final long lingerNanos;
     private final ItemChunks<T> chunks;
+    private final @Nullable ItemsOut<T> out;
+    private final Consumer<Throwable> whenDied;
     private final List<Deque<EncodedChunk>> waiting = new ArrayList<>();
     private final LaneWatch watch;
     private final Thread thread;
@@ -52,6 +56,8 @@ final class Feeder<T> implements Door.Behind {
             int shards,
             FrontSettings settings,
             FrontTally.Endings endings,
+            @Nullable ItemsOut<T> out,
+            Consumer<Throwable> whenDied,
             String name) {
         this.slots = parts.slots();
         this.pool = parts.pool();
@@ -62,9 +68,11 @@ final class Feeder<T> implements Door.Behind {
         this.watch = new LaneWatch(clock);
         this.lingerNanos = settings.chunkLingerNanos();
         var slabs = new SlabPool(settings.chunkBytes(), settings.maxBytes() / 4);
-        this.chunks = new ItemChunks<>(encoder, pool.budget(), slabs, shards, endings, this::done);
+        this.out = out;
+        this.whenDied = whenDied;
+        this.chunks = new ItemChunks<>(encoder, pool.budget(), slabs, shards, endings, this::done, out);
         for (var shard = 0; shard < shards; shard++) waiting.add(new ArrayDeque<>());
-        this.pressedNanos = clock.nanoTime() - PRESS_EVERY_NANOS;
+        this.pressedNanos = clock.nanoTime() - 2 * PRESS_EVERY_NANOS;
         this.thread = Thread.ofPlatform().name("millrace-front-" + name).unstarted(this::run);
     }
 
@@ -89,7 +97,8 @@ final class Feeder<T> implements Door.Behind {
 
     @Override
     public void press() {
-        if (!pressed) pressed = true;
+        if (pressed) return;
+        pressed = true;
         watch.wake();
     }
 
@@ -110,6 +119,11 @@ final class Feeder<T> implements Door.Behind {
         return !thread.isAlive();
     }
 
+    /// Where it has ended, what was shed by those that it did not wait for is told too.
+    void tellRest() {
+        if (!thread.isAlive()) sheds.rest(clock.nanoTime(), log::shed);
+    }
+
     private void run() {
         try {
             while (!ended) rest(turn());
@@ -124,12 +138,15 @@ final class Feeder<T> implements Door.Behind {
     private long turn() {
         var now = clock.nanoTime();
         // Before the lanes are emptied: what was put before these were asked for is in them.
-        var asked = slots.asked();
+        var presses = pressWanted() && now - pressedNanos >= PRESS_EVERY_NANOS;
+        var marks = asksForMark() || (presses && pressedLately(now));
+        var toSet = marks ? slots.beginMark() : 0;
         var fenced = slots.fenced();
         var took = 0L;
         for (var way : Way.values()) for (var lane : slots.lanes(way).all()) took += empty(way, lane, now);
-        if (asked > 0 && asked >= mark) setMark(asked, now);
-        if (pressed && now - pressedNanos >= PRESS_EVERY_NANOS) press(now);
+        if (presses) press(now);
+        if (marks) setMark(toSet, now);
+        else if (presses) sealWhatIsWorthIt(now);
         chunks.handOver(fenced ? now : now - lingerNanos);
         offer();
         shedDueNanos = sheds.tell(now, log::shed);
@@ -146,22 +163,38 @@ final class Feeder<T> implements Door.Behind {
         inHandWay = way;
         for (Link.Item<T> at = first; at != null; at = at.next) {
             inHand = at;
-            encode(way, at, nowNanos);
+            if (slots.fenced() && NanoClock.reached(closeByNanos, clock.nanoTime())) tooLate(way, at);
+            else encode(way, at, nowNanos);
         }
         inHand = null;
         return items;
+    }
+
+    /// Behind the deadline of the close nothing is encoded any more.
+    private void tooLate(Way way, Link.Item<T> item) {
+        over(way, item);
+        counts.lose(Loss.SHUTDOWN, 1);
+        if (out != null) out.ended(item.item, Fate.GIVEN_UP);
+    }
+
+    /// It has ended, and is in no chunk: whatever goes wrong from here on counts it no second time.
+    private void over(Way way, Link.Item<T> item) {
+        inHand = item.next;
+        slots.ended(way, mark, 1, item.bytes);
     }
 
     private void encode(Way way, Link.Item<T> item, long nowNanos) {
         switch (encoded(way, item, nowNanos)) {
             case RowEncoder.Encoded.Written() -> {}
             case RowEncoder.Encoded.Skipped _ -> {
+                over(way, item);
                 counts.skip();
-                slots.ended(way, mark, 1, item.bytes);
+                if (out != null) out.ended(item.item, Fate.LEFT_OUT);
             }
             case RowEncoder.Encoded.Poison(var reason, var detail) -> {
+                over(way, item);
                 counts.lose(Loss.REJECTED, 1);
-                slots.ended(way, mark, 1, item.bytes);
+                if (out != null) out.ended(item.item, Fate.REJECTED);
                 log.rejected(item.tenant, reason, detail, nowNanos);
             }
         }
@@ -169,7 +202,7 @@ final class Feeder<T> implements Door.Behind {
 
     private RowEncoder.Encoded encoded(Way way, Link.Item<T> item, long nowNanos) {
         try {
-            return chunks.add(way, item, mark, nowNanos);
+            return Objects.requireNonNull(chunks.add(way, item, mark, nowNanos), "the encoder answered null");
         } catch (RuntimeException thrown) {
             return new RowEncoder.Encoded.Poison(
                     "encoder-threw", thrown.getClass().getName());
@@ -203,11 +236,30 @@ final class Feeder<T> implements Door.Behind {
         }
     }
 
+    private boolean pressWanted() {
+        return pressed || slots.anyWaits();
+    }
+
+    /// Where the share is full again after what was worth it was sealed, all is, by a mark, however little it is: what
+    /// could make it more has no room.
+    private boolean pressedLately(long nowNanos) {
+        return nowNanos - pressedNanos < 2 * PRESS_EVERY_NANOS;
+    }
+
     private void press(long nowNanos) {
         pressed = false;
         pressedNanos = nowNanos;
+    }
+
+    private void sealWhatIsWorthIt(long nowNanos) {
         chunks.handOver(nowNanos);
+        offer();
         pool.pressure();
+    }
+
+    private boolean asksForMark() {
+        var asked = slots.asked();
+        return asked > 0 && asked >= mark;
     }
 
     private boolean holdsChunks() {
@@ -233,14 +285,14 @@ final class Feeder<T> implements Door.Behind {
         if (drains) {
             LockSupport.parkNanos(this, OFFER_AGAIN_NANOS);
         } else {
-            var knew = pressed;
-            watch.rest(took, () -> somethingCame() || pressed != knew, wakeAtNanos(knew));
+            var knew = pressWanted();
+            watch.rest(took, () -> somethingCame() || pressWanted() != knew, wakeAtNanos(knew));
         }
     }
 
     private boolean somethingCame() {
         for (var way : Way.values()) for (var lane : slots.lanes(way).all()) if (!lane.isEmpty()) return true;
-        return (slots.asked() > 0 && slots.asked() >= mark) || slots.fenced();
+        return asksForMark() || slots.fenced();
     }
 
     private long wakeAtNanos(boolean press) {
@@ -263,6 +315,7 @@ final class Feeder<T> implements Door.Behind {
         } finally {
             slots.endMarks();
             pool.closeInput();
+            whenDied.accept(cause);
             log.died(cause);
         }
     }
@@ -270,6 +323,7 @@ final class Feeder<T> implements Door.Behind {
     private void giveUp() {
         for (var at = inHand; at != null; at = at.next) {
             counts.lose(Loss.UNREACHABLE, 1);
+            if (out != null) out.ended(at.item, Fate.GIVEN_UP);
             slots.ended(inHandWay, mark, 1, at.bytes);
             carried.incrementAndGet();
         }
@@ -288,6 +342,7 @@ final class Feeder<T> implements Door.Behind {
         for (var at = lane.drain(); at != null; at = at.next) {
             counts.took(1);
             counts.lose(Loss.UNREACHABLE, 1);
+            if (out != null) out.ended(at.item, Fate.GIVEN_UP);
             slots.release(way, 1, at.bytes);
             carried.incrementAndGet();
         }

@@ -1,17 +1,30 @@
 package dev.millrace.sinkpool;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// What a front for producers is made of: the shards of its one sink, in the order that the encoder counts in, how an
 /// item becomes a row, how batches are named, where poison goes, and who is told. `seed` is where the jitter of retries
-/// comes from. `deadLetters` stays the caller's.
+/// comes from. `deadLetters` stays the caller's. `endings` is told of each item; null for nobody, which costs nothing.
 public record FrontParts<T>(
         List<ShardSpec> shards,
         ItemEncoder<T> encoder,
         TokenMint mint,
         long seed,
         DeadLetters deadLetters,
-        PoolListener listener) {
+        PoolListener listener,
+        @Nullable ItemEndings<T> endings) {
+    /// Nobody is told of single items.
+    public FrontParts(
+            List<ShardSpec> shards,
+            ItemEncoder<T> encoder,
+            TokenMint mint,
+            long seed,
+            DeadLetters deadLetters,
+            PoolListener listener) {
+        this(shards, encoder, mint, seed, deadLetters, listener, null);
+    }
+
     public FrontParts {
         shards = List.copyOf(shards);
         if (shards.isEmpty()) throw new IllegalArgumentException("a front has a shard");

@@ -8,7 +8,7 @@ import java.util.stream.Collectors;
 ///
 /// Of the items lost, `inDoubt` were given up after a write of which nobody knows how it ended, and may be stored.
 /// `unresolved` slots were reserved, and neither spent nor given back. `stillOut` items are with a worker that did not
-/// end.
+/// end, or with the front's own thread.
 public record FrontReport(
         long written,
         long skipped,

@@ -15,6 +15,12 @@ public record FrontSettings(long maxRows, long maxBytes, double stageShare, int 
         if (chunkLingerNanos < 0) throw new IllegalArgumentException("chunkLingerNanos " + chunkLingerNanos + " < 0");
     }
 
+    /// For a front whose producers all reserve: a row of each is for what is staged, and all else for what is reserved.
+    public static FrontSettings reserving(long maxRows, long maxBytes) {
+        var least = 1.5 / Math.min(maxRows, maxBytes);
+        return new FrontSettings(maxRows, maxBytes, least, 128 << 10, 5_000_000);
+    }
+
     /// A quarter for what is staged, chunks of 128 KiB, 20 ms old at most.
     public static FrontSettings of(long maxRows, long maxBytes) {
         return new FrontSettings(maxRows, maxBytes, 0.25, 128 << 10, 20_000_000);

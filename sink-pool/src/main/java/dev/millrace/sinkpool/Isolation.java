@@ -10,9 +10,11 @@ import org.jspecify.annotations.Nullable;
 /// the left part first, until what is refused is a single row (POI-1, POI-2).
 ///
 /// A row that the sink names is tried last, alone, after the rows before it and the rows behind it
-/// (POI-11). A name that turns out wrong is the last one believed.
+/// (POI-11). A name that turns out wrong is the last one believed. Where order is kept none is: rows go in
+/// their own order, and no part is written while there is a suspect before it.
 ///
-/// Invariant: the open parts, the suspects and what was taken are disjoint, and together all rows.
+/// Invariant: the open parts, the suspects, what was set aside and what was taken are disjoint, and together all
+/// rows.
 ///
 /// Thread ownership: the shard machine that created it.
 final class Isolation {
@@ -39,16 +41,19 @@ final class Isolation {
     private final ArrayDeque<Part> open = new ArrayDeque<>();
     private final List<Suspect> suspects = new ArrayList<>();
     private final BitSet named = new BitSet();
-    private boolean believesNames = true;
+    private boolean believesNames;
     private boolean landed;
     private int refusals;
     private int tries;
     /// One suspect is tried again, for all of them.
     private boolean asks;
 
+    private @Nullable Failure lastSetAside;
+
     /// `attemptsOfOne` is how often a single row is refused before it is a suspect (POI-16).
-    Isolation(int rows, int attemptsOfOne) {
+    Isolation(int rows, int attemptsOfOne, boolean inOrder) {
         this.attemptsOfOne = attemptsOfOne;
+        this.believesNames = !inOrder;
         open.push(new Part(0, rows));
     }
 
@@ -137,12 +142,25 @@ final class Isolation {
     /// Suspects that nobody judged are tried once more, since their cause may be mended: all of them, or
     /// one, each time another, and then all if the sink takes it.
     void again(boolean all) {
+        if (suspects.isEmpty()) return;
         tries = 0;
         asks = !all;
         do {
             var row = (all ? suspects.removeLast() : suspects.removeFirst()).row();
             open.push(new Part(row, row + 1));
         } while (all && !suspects.isEmpty());
+    }
+
+    /// The suspects are poison, and no more to be written.
+    void setAside() {
+        if (!suspects.isEmpty()) lastSetAside = suspects.getLast().failure();
+        suspects.clear();
+    }
+
+    /// Why the last row was set aside; null if none was.
+    @Nullable
+    Failure lastSetAside() {
+        return lastSetAside;
     }
 
     /// No part is left to write.

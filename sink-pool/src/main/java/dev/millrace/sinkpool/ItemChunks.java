@@ -8,17 +8,22 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.SequencedMap;
 import org.jspecify.annotations.Nullable;
 
-/// Makes chunks of items: one open at a time for each share, tenant and shard.
+/// Makes chunks of items: one open at a time for each share, tenant, shard and layout.
 ///
 /// A chunk is done when it is full, when it is old enough, and at a mark. An item counts what its producer said until
 /// its chunk is done, and what its row takes from then on.
 ///
 /// Thread ownership: the front's thread.
 final class ItemChunks<T> {
-    /// Each open chunk has a slab, which no budget counts.
+    /// Each open chunk of a shard has a slab, which no budget counts, and which is kept when the chunk is handed over
+    /// half
+    /// empty: as many slabs are kept as chunks are open, so each is filled before it is given up.
     private static final int MOST_OPEN = 64;
+
+    private static final int LEAST_OPEN = SlabSource.SPARES;
 
     /// Who gets what is done.
     interface Done {
@@ -26,7 +31,11 @@ final class ItemChunks<T> {
         void chunk(Way way, EncodedChunk chunk, long counted);
     }
 
-    private record Key(Way way, String tenant, int shard) {}
+    private record Key(Way way, String tenant, int shard, int layout) {
+        private boolean is(Way itsWay, String itsTenant, int itsShard, int itsLayout) {
+            return way == itsWay && shard == itsShard && layout == itsLayout && tenant.equals(itsTenant);
+        }
+    }
 
     private final class Open {
         private final Way way;
@@ -34,6 +43,8 @@ final class ItemChunks<T> {
         private final long sinceNanos;
         private long items;
         private long counted;
+        private @Nullable T item;
+        private List<T> held = new ArrayList<>();
         private int coming;
         private boolean came;
 
@@ -51,9 +62,11 @@ final class ItemChunks<T> {
             builder.beginUnawaited(nowNanos);
         }
 
-        private RowEncoder.Encoded append(ItemRecord<T> record, int bytes) {
-            coming = bytes;
+        private RowEncoder.Encoded append(Link.Item<T> link, long number) {
+            coming = link.bytes;
+            item = link.item;
             came = false;
+            var record = new ItemRecord<>(encoder, link, number);
             var encoded = builder.append(record, record);
             if (encoded instanceof RowEncoder.Encoded.Written && !came) count();
             return encoded;
@@ -62,6 +75,7 @@ final class ItemChunks<T> {
         private void count() {
             items++;
             counted += coming;
+            if (out != null && item != null) held.add(item);
             came = true;
         }
 
@@ -71,6 +85,10 @@ final class ItemChunks<T> {
             var all = counted;
             items = 0;
             counted = 0;
+            if (out != null) {
+                out.hold(chunk, held);
+                held = new ArrayList<>();
+            }
             done.chunk(way, chunk, all);
         }
     }
@@ -80,7 +98,9 @@ final class ItemChunks<T> {
     private final List<SlabSource> slabs;
     private final Map<Way, List<FrontTally>> tallies = new EnumMap<>(Way.class);
     private final Done done;
-    private final LinkedHashMap<Key, Open> open = new LinkedHashMap<>();
+    private final @Nullable ItemsOut<T> out;
+    private final List<SequencedMap<Key, Open>> open = new ArrayList<>();
+    private final int mostOpen;
     private @Nullable Key lastKey;
     private @Nullable Open last;
     private long numbers;
@@ -91,18 +111,29 @@ final class ItemChunks<T> {
             SlabPool pool,
             int shards,
             FrontTally.Endings endings,
-            Done done) {
+            Done done,
+            @Nullable ItemsOut<T> out) {
         this.encoder = encoder;
         this.budget = budget;
         this.done = done;
+        this.out = out;
+        this.mostOpen = mostOpen(budget, pool, shards);
         var sources = new ArrayList<SlabSource>();
-        for (var shard = 0; shard < shards; shard++) sources.add(new SlabSource(pool));
+        for (var shard = 0; shard < shards; shard++) {
+            sources.add(new SlabSource(pool, mostOpen));
+            open.add(new LinkedHashMap<>());
+        }
         this.slabs = List.copyOf(sources);
         for (var way : Way.values()) {
             var of = new ArrayList<FrontTally>();
             for (var shard = 0; shard < shards; shard++) of.add(new FrontTally(way, new Target(0, shard, 0), endings));
             tallies.put(way, List.copyOf(of));
         }
+    }
+
+    /// All of them together hold a quarter of the budget at most, or the least.
+    private static int mostOpen(AdmissionBudget budget, SlabPool pool, int shards) {
+        return Math.clamp(budget.maxBytes() / 4 / shards / pool.slabBytes(), LEAST_OPEN, MOST_OPEN);
     }
 
     private FrontTally tally(Way way, int shard) {
@@ -115,24 +146,21 @@ final class ItemChunks<T> {
         var shard = encoder.shard(item.tenant, item.item);
         if (shard < 0 || shard >= slabs.size())
             throw new IndexOutOfBoundsException("shard " + shard + " of " + slabs.size());
-        return open(way, item.tenant, shard, mark, nowNanos)
-                .append(new ItemRecord<>(encoder, item, ++numbers), item.bytes);
+        return open(way, item, shard, mark, nowNanos).append(item, ++numbers);
     }
 
-    private Open open(Way way, String tenant, int shard, long mark, long nowNanos) {
+    private Open open(Way way, Link.Item<T> item, int shard, long mark, long nowNanos) {
+        var layout = encoder.layout(item.item);
         var key = lastKey;
         var was = last;
-        if (key != null
-                && was != null
-                && key.way() == way
-                && key.shard() == shard
-                && key.tenant().equals(tenant)) return was;
-        key = new Key(way, tenant, shard);
-        var of = open.get(key);
+        if (key != null && was != null && key.is(way, item.tenant, shard, layout)) return was;
+        key = new Key(way, item.tenant, shard, layout);
+        var ofShard = open.get(shard);
+        var of = ofShard.get(key);
         if (of == null) {
-            if (open.size() >= MOST_OPEN) handOver(open.firstEntry().getValue().sinceNanos);
+            if (ofShard.size() >= mostOpen) handOverOldest(ofShard);
             of = new Open(key, mark, nowNanos);
-            open.put(key, of);
+            ofShard.put(key, of);
         }
         lastKey = key;
         last = of;
@@ -141,18 +169,24 @@ final class ItemChunks<T> {
 
     /// Hands over what was opened at this time or before.
     void handOver(long untilNanos) {
-        while (!open.isEmpty()) {
-            var oldest = open.firstEntry();
-            if (oldest.getValue().sinceNanos - untilNanos > 0) return;
-            open.pollFirstEntry();
-            lastKey = null;
-            last = null;
-            oldest.getValue().builder.handOver();
-        }
+        for (var ofShard : open)
+            while (!ofShard.isEmpty() && ofShard.firstEntry().getValue().sinceNanos - untilNanos <= 0)
+                handOverOldest(ofShard);
+    }
+
+    private void handOverOldest(SequencedMap<Key, Open> ofShard) {
+        var oldest = Objects.requireNonNull(ofShard.pollFirstEntry());
+        lastKey = null;
+        last = null;
+        oldest.getValue().builder.handOver();
     }
 
     /// When the oldest was opened; [NanoClock#NEVER] if none is.
     long oldestNanos() {
-        return open.isEmpty() ? NanoClock.NEVER : open.firstEntry().getValue().sinceNanos;
+        var oldest = NanoClock.NEVER;
+        for (var ofShard : open)
+            if (!ofShard.isEmpty())
+                oldest = NanoClock.earlier(oldest, ofShard.firstEntry().getValue().sinceNanos);
+        return oldest;
     }
 }

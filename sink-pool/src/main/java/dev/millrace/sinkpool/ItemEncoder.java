@@ -15,8 +15,8 @@ public interface ItemEncoder<T> {
 
     RowEncoder.Encoded encode(String tenant, T item, RowBuffer row);
 
-    /// See [RowEncoder#layout].
-    default int layout() {
+    /// See [RowEncoder#layout]. Asked before `encode`.
+    default int layout(T item) {
         return 0;
     }
 }

@@ -23,7 +23,7 @@ final class ItemRecord<T> implements RecordView, RowEncoder {
 
     @Override
     public int layout() {
-        return encoder.layout();
+        return encoder.layout(item.item);
     }
 
     @Override

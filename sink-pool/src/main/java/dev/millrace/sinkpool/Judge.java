@@ -22,17 +22,24 @@ final class Judge {
 
     private static final int REFUSALS_OF_AN_OUTAGE = 32;
     private final PoisonSettings settings;
+    private final boolean inOrder;
     private final PoisonShare share;
     private long acceptedNanos;
     private boolean acceptedAny;
 
-    Judge(PoisonSettings settings) {
+    /// `inOrder`: no row is tried that is behind one of which nothing was decided.
+    Judge(PoisonSettings settings, boolean inOrder) {
         this.settings = settings;
+        this.inOrder = inOrder;
         this.share = new PoisonShare(settings.maxRate());
     }
 
     PoisonSettings settings() {
         return settings;
+    }
+
+    boolean inOrder() {
+        return inOrder;
     }
 
     /// The sink took rows.
@@ -62,11 +69,12 @@ final class Judge {
     Next next(Isolation of, boolean triedWhole, boolean single, int elsewhere, long nowNanos) {
         var suspects = of.suspects();
         if (!suspects.isEmpty() && drift(suspects.size() + elsewhere, nowNanos)) return Next.DRIFT;
-        var bySingle = single && settings.singleRow() == PoisonSettings.SingleRow.DEAD_LETTER;
+        // A row behind it can't speak for the sink where rows keep their order.
+        var bySingle = (single || inOrder) && settings.singleRow() == PoisonSettings.SingleRow.DEAD_LETTER;
         var nothingSpeaks = !of.landed() && !evidence(nowNanos) && !bySingle;
         if (nothingSpeaks && (triedWhole || of.refusals() >= REFUSALS_OF_AN_OUTAGE) && of.refusals() > 0)
             return Next.OUTAGE;
-        if (!of.done()) return Next.PART;
+        if (!of.done() && !(inOrder && !suspects.isEmpty())) return Next.PART;
         return nothingSpeaks && !of.allCertain() ? Next.OUTAGE : Next.POISON;
     }
 }

@@ -25,7 +25,7 @@ final class Lane<T> extends LaneState<T> {
     /// So many bytes are taken from a lane at once; more are taken from the share.
     static final int MOST_BYTES = 1 << 20;
 
-    /// By so much a lane may pass the bound of its share.
+    /// What has its slot is charged here until a lane owes so much. [#take] may owe more: all but one byte of an item.
     private static final int MOST_OWED = 1 << 16;
 
     long q00, q01, q02, q03, q04, q05, q06, q07, q08, q09, q10, q11, q12, q13, q14, q15;
@@ -86,8 +86,20 @@ final class Lane<T> extends LaneState<T> {
     }
 
     boolean isEmpty() {
-        var newest = top;
-        return newest == null || (newest instanceof Link.End<T> end && end.next == null);
+        return items() == 0;
+    }
+
+    /// How many lie here.
+    int items() {
+        return switch (top) {
+            case null -> 0;
+            case Link.End<T> end -> count(end.next);
+            case Link.Item<T> item -> item.count;
+        };
+    }
+
+    private static int count(Link.@Nullable Item<?> newest) {
+        return newest == null ? 0 : newest.count;
     }
 
     /// Takes all items out, in the order in which they were put; the first tells how many. Null if there are none.

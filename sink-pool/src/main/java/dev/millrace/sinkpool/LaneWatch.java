@@ -38,6 +38,8 @@ final class LaneWatch {
     /// comes or `untilNanos`. `came` is asked once more behind the decision to sleep, and whoever brings something
     /// reads that decision behind it: one of the two sees the other.
     void rest(long took, BooleanSupplier came, long untilNanos) {
+        // An encoder that was interrupted would keep every rest from being one.
+        var _ = Thread.interrupted();
         if (took >= BUSY_ITEMS) return;
         if (took > 0) {
             LockSupport.parkNanos(this, FILL_NANOS);

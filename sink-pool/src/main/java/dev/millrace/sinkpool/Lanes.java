@@ -18,7 +18,7 @@ final class Lanes<T> {
     private final Lane<T>[] byPlace;
     private final int shift;
 
-    /// At least two for each processor.
+    /// At least two for each processor, up to 64 of them.
     @SuppressWarnings({"unchecked", "rawtypes"})
     Lanes(int processors) {
         var bits = 32 - Integer.numberOfLeadingZeros(Math.clamp(2L * processors, LEAST, MOST) - 1);

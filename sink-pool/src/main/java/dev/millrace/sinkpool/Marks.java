@@ -9,6 +9,7 @@ import java.util.TreeMap;
 final class Marks {
     private final TreeMap<Long, Long> out = new TreeMap<>();
     private long current = 1;
+    private boolean begun;
     private boolean ended;
 
     /// What is taken in now lies before this mark.
@@ -16,9 +17,17 @@ final class Marks {
         return current;
     }
 
-    /// The mark behind all that was taken in so far.
+    /// The mark behind all that was handed over so far, taken in or not. One that is begun has no place for it.
     long asked() {
-        return ended ? current - 1 : current;
+        if (ended) return current - 1;
+        return begun ? current + 1 : current;
+    }
+
+    /// Whoever takes items in looks for them from now on, and then sets the current mark, which is returned: what is
+    /// handed over meanwhile may lie behind it.
+    long begin() {
+        begun = true;
+        return current;
     }
 
     void took(long items) {
@@ -36,7 +45,9 @@ final class Marks {
 
     /// Sets the current mark, unless it is past this one: what is taken in from now on lies behind it.
     void set(long mark) {
-        if (current == mark) current++;
+        if (current != mark) return;
+        current++;
+        begun = false;
     }
 
     /// No mark is set any more, since nothing is taken in: each counts as set.

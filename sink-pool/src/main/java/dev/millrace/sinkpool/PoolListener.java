@@ -18,4 +18,7 @@ public interface PoolListener {
 
     /// A worker ended by a fault of its own. What it held was settled as failed; its counters stand.
     void died(ShardId shard, Throwable cause);
+
+    /// The thread of a front for producers ended by a fault: it takes nothing any more. On that thread.
+    default void frontDied(String sink, Throwable cause) {}
 }

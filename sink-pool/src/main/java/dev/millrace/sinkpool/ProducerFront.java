@@ -29,16 +29,20 @@ public final class ProducerFront<T> implements AutoCloseable {
     private final Slots<T> slots;
     private final FrontCounts counts = new FrontCounts();
     private final FrontLog log;
+    private final @Nullable ItemsOut<T> out;
     private final Feeder<T> feeder;
     private final Door<T> door;
     private final AtomicBoolean closing = new AtomicBoolean();
     private final CountDownLatch closed = new CountDownLatch(1);
+    private volatile @Nullable FrontReport ended;
 
     private ProducerFront(FrontParts<T> parts, FrontSettings settings, NanoClock clock) {
         this.clock = clock;
         this.parts = parts;
         // Nothing is paused by it, so it is never asked whether it is roomy: the shares refuse.
         var budget = new AdmissionBudget(settings.maxRows(), settings.maxBytes(), 0.5);
+        var endings = parts.endings();
+        this.out = endings == null ? null : new ItemsOut<>(endings);
         this.pool = new SinkPool(
                 List.of(parts.shards()),
                 budget,
@@ -46,7 +50,7 @@ public final class ProducerFront<T> implements AutoCloseable {
                 parts.seed(),
                 clock,
                 parts.deadLetters(),
-                parts.listener());
+                out == null ? parts.listener() : new RefusalsTold(parts.listener(), out));
         this.slots =
                 new Slots<>(budget, settings.stageShare(), Runtime.getRuntime().availableProcessors(), clock);
         this.log = new FrontLog(parts.sink());
@@ -57,6 +61,8 @@ public final class ProducerFront<T> implements AutoCloseable {
                 parts.shards().size(),
                 settings,
                 this::ended,
+                out,
+                cause -> parts.listener().frontDied(parts.sink(), cause),
                 parts.sink());
         this.door = new Door<>(slots, counts, sheds, parts.encoder()::bytes, clock, feeder);
     }
@@ -102,6 +108,7 @@ public final class ProducerFront<T> implements AutoCloseable {
         var givenUp = ended.abandoned() + ended.inDoubt();
         if (givenUp > 0) counts.lose(givenUpFor(target), givenUp);
         counts.doubt(ended.inDoubt());
+        if (out != null) out.ended(chunk, ended);
         slots.ended(way, chunk.epoch(), ended.rows(), chunk.byteCount());
     }
 
@@ -111,6 +118,20 @@ public final class ProducerFront<T> implements AutoCloseable {
     }
 
     // --- looking, waiting, ending
+
+    /// As [SinkPool#quarantine].
+    public void quarantine(ShardId shard, int replica, boolean on) {
+        pool.quarantine(shard, replica, on);
+    }
+
+    /// What of the budget is for what is reserved.
+    public long reservedRows() {
+        return slots.view(Way.RESERVED).maxRows();
+    }
+
+    public long reservedBytes() {
+        return slots.view(Way.RESERVED).maxBytes();
+    }
 
     public FrontCounts counts() {
         return counts;
@@ -147,10 +168,12 @@ public final class ProducerFront<T> implements AutoCloseable {
         try (pool) {
             drain(deadlineNanos);
         } finally {
+            var report = report();
+            ended = report;
             closed.countDown();
-            log.closed(report());
+            log.closed(report);
         }
-        return report();
+        return ended;
     }
 
     private void drain(long deadlineNanos) throws InterruptedException {
@@ -164,7 +187,22 @@ public final class ProducerFront<T> implements AutoCloseable {
             pool.awaitFinished(bounded(deadlineNanos) + GRACE_NANOS);
         } catch (InterruptedException interrupted) {
             feeder.closeBy(clock.nanoTime());
+            joinAllTheSame();
             throw interrupted;
+        } finally {
+            feeder.tellRest();
+        }
+    }
+
+    /// What the feeder has in hand it counts as lost now, which takes a moment.
+    private void joinAllTheSame() {
+        var until = clock.nanoTime() + GRACE_NANOS;
+        for (var over = false; !over; ) {
+            try {
+                over = feeder.join(until) || NanoClock.reached(until, clock.nanoTime());
+            } catch (InterruptedException _) {
+                over = NanoClock.reached(until, clock.nanoTime());
+            }
         }
     }
 
@@ -187,16 +225,9 @@ public final class ProducerFront<T> implements AutoCloseable {
     private FrontReport report() {
         var lost = new EnumMap<Loss, Long>(Loss.class);
         for (var why : Loss.values()) lost.put(why, counts.lost(why));
-        var stillOut = slots.itemsOut();
-        var reservedOut = stillOut - slots.view(Way.STAGED).rows();
+        var left = slots.left();
         return new FrontReport(
-                counts.written(),
-                counts.skipped(),
-                lost,
-                counts.inDoubt(),
-                slots.view(Way.RESERVED).rows() - reservedOut,
-                stillOut,
-                dead());
+                counts.written(), counts.skipped(), lost, counts.inDoubt(), left.unspent(), left.items(), dead());
     }
 
     private List<FrontReport.Dead> dead() {

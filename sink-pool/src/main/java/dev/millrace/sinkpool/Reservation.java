@@ -20,8 +20,9 @@ public final class Reservation<T> implements Reserved<T>, AutoCloseable {
     /// throws only if no slot is left.
     public boolean stage(String tenant, T item) {
         if (left == 0) throw new IllegalStateException("no slot is left in the reservation");
-        left--;
-        return door.spend(tenant, item);
+        var in = door.spend(tenant, item);
+        left--; // not before: one that could not be spent is given back
+        return in;
     }
 
     public int left() {

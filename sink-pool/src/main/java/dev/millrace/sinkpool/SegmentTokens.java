@@ -10,7 +10,8 @@ import java.util.Map;
 /// token in every process and for ever, and other rows have another (I4). No clock, counter,
 /// attempt, endpoint or run is in it.
 ///
-/// It is a hash of pipeline, group, token epoch, topic id, partition, segment, sink, shard, the
+/// It is a hash of pipeline, group, token epoch, topic id, partition, segment, sink, shard, lane
+/// (the first lane, or the only one, is not named), the
 /// sink's fingerprint, how many rows there are, and each row's offset with its leader epoch: a
 /// router or a filter that is not pure, a log that was truncated, make another token, which costs
 /// a repeat and never a row.
@@ -43,10 +44,17 @@ public final class SegmentTokens implements TokenMint {
                 + field(segment.from() + "-" + segment.to())
                 + field(shard.sink())
                 + field(shard.shard())
+                + lane(chunk.target().lane())
                 + field(fingerprints.getOrDefault(shard.sink(), ""))
                 + field(Integer.toString(rows.rows()))
                 + field(Long.toHexString(members(rows)));
         return new Token(hash(text));
+    }
+
+    // As it was named before there were lanes. Where there are more the fingerprint says so, and no field begins
+    // with an L.
+    private static String lane(int lane) {
+        return lane == 0 ? "" : "L" + lane + ";";
     }
 
     // With its length before it: two fields are never read as two others.

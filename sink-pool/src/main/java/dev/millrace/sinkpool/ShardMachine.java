@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
 /// A batch takes an in-flight permit with its first attempt and keeps it, through backoff and breaker
 /// waits, until it is settled, parked or pinned to one replica. With none free, sealed batches wait in
 /// FIFO order and [#wantsChunks] is false (SEAL-5). While the sink is overloaded there are fewer
-/// permits, and open batches linger longer (BRK-12).
+/// permits, and open batches linger longer (BRK-12). Where order is kept, a batch waits for those before
+/// it in its lane too, and the batches of other lanes go past it (SEAL-8).
 ///
 /// Invariant M1: a chunk that arrived is settled exactly once, as written only after a sink said
 /// so. M2: every attempt of a batch sends the same rows under the same token (SEAL-4).
@@ -61,9 +62,9 @@ public final class ShardMachine {
         this.throttle = new Throttle(settings);
         this.late = new LateCommands(counts);
         this.pins = new Pins(settings, late);
-        this.deliveries = new Deliveries(throttle, pins);
+        this.deliveries = new Deliveries(settings, throttle, pins);
         this.dispatcher = new Dispatcher(settings, pins, ages, counts, nowNanos, late::tell);
-        this.trials = new Trials(settings.poison(), deliveries, ladder, counts, late);
+        this.trials = new Trials(settings, deliveries, ladder, counts, late);
     }
 
     /// The one method that may change it, but for [#quarantine]. `nowNanos` never decreases. Commands come in the order
@@ -402,6 +403,7 @@ public final class ShardMachine {
         pins.tick(deliveries, nowNanos);
         deliveries.wake(nowNanos);
         lookAtAges(nowNanos);
+        giveUpClosed();
         do {
             deliveries.admit();
             dispatcher.start(deliveries, nowNanos, out);
@@ -429,17 +431,28 @@ public final class ShardMachine {
                     if (!reads && !settings.resendsExpired()) {
                         late.add(new ShardCommand.StopForExpired(delivery.batch(), age, window));
                         giveUp(delivery);
+                        deliveries.close(delivery);
                     } else if (delivery.expire()) late.tell(new ShardNote.TokenExpired(id, age, window, reads));
                 }
             }
         }
     }
 
-    /// While a drain is on, nothing lingers; but as long as no permit is free, what is open may
-    /// still grow (SEAL-9).
+    /// Where the process ends for a batch, what is behind it in its lane is read again with it.
+    private void giveUpClosed() {
+        var closed = deliveries.closed();
+        if (closed.isEmpty()) return;
+        for (var delivery : deliveries.all()) if (closed.get(delivery.lane()) && !delivery.begun()) giveUp(delivery);
+        composer.takeOut(chunk -> closed.get(chunk.target().lane()))
+                .forEach(chunk -> late.settle(chunk, Ending.ABANDONED));
+    }
+
+    /// While a drain is on, nothing lingers; but as long as no permit is free, or its lane is held, what is open
+    /// may still grow (SEAL-9).
     private boolean sealForDrain(long nowNanos) {
         if (!deliveries.permitFree()) return false;
-        composer.sealIf(_ -> true, SealReason.DRAIN);
+        var holds = deliveries.laneHolds();
+        composer.sealIf(chunk -> holds.isFree(chunk.target().lane()), SealReason.DRAIN);
         return enqueueSealed(nowNanos);
     }
 
@@ -495,9 +508,10 @@ public final class ShardMachine {
         return draining ? NanoClock.earlier(wake, drainNanos) : wake;
     }
 
-    /// No sealed batch waits for a permit, so more chunks have a place.
+    /// No sealed batch waits for a permit, and behind no lane that is held waits too much: more chunks have a
+    /// place.
     public boolean wantsChunks() {
-        return over || deliveries.noneWaits();
+        return over || deliveries.hasPlace();
     }
 
     /// All chunks that are not settled, those of commands not yet carried out among them: what its

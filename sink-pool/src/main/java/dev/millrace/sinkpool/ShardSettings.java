@@ -2,12 +2,15 @@ package dev.millrace.sinkpool;
 
 import dev.millrace.breaker.BreakerSettings;
 
-/// How one shard is driven. `lanes` is 1 without ordering; `replicas` is how many endpoints it has;
-/// times are nanoseconds.
+/// How one shard is driven. `replicas` is how many endpoints it has; times are nanoseconds.
+///
+/// `ordered`: the rows of each of `lanes` lanes reach the sink in the order in which they came; without, there is
+/// one lane, and no order.
 public record ShardSettings(
         ShardId shard,
         int replicas,
         int lanes,
+        boolean ordered,
         BatchSettings batch,
         int maxInFlight,
         long writeTimeoutNanos,
@@ -17,7 +20,7 @@ public record ShardSettings(
         PoisonSettings poison,
         AmbiguousSettings ambiguous,
         Role role) {
-    /// Of a shard that is waited for, with the defaults of what is ambiguous.
+    /// Of a shard that is waited for, with the defaults of what is ambiguous. Order is kept where there are lanes.
     public ShardSettings(
             ShardId shard,
             int replicas,
@@ -33,6 +36,7 @@ public record ShardSettings(
                 shard,
                 replicas,
                 lanes,
+                lanes > 1,
                 batch,
                 maxInFlight,
                 writeTimeoutNanos,
@@ -47,6 +51,9 @@ public record ShardSettings(
     public ShardSettings {
         if (replicas < 1) throw new IllegalArgumentException(shard + ": a shard has a replica");
         if (lanes < 1) throw new IllegalArgumentException(shard + ": lanes " + lanes + " < 1");
+        if (lanes > 1 && !ordered) throw new IllegalArgumentException(shard + ": " + lanes + " lanes without order");
+        if (ordered && (retry.maxAttempts() > 0 || role == Role.ADVISES))
+            throw new IllegalArgumentException(shard + ": a batch that is given up breaks the order of its lane");
         if (maxInFlight < 1) throw new IllegalArgumentException(shard + ": max_per_shard " + maxInFlight + " < 1");
         if (writeTimeoutNanos < 1)
             throw new IllegalArgumentException(shard + ": write.timeout " + writeTimeoutNanos + " ns");

@@ -35,6 +35,7 @@ public record ShardView(
     /// `parked`: it has begun, and holds no permit. With a `pin` it goes to one replica only.
     public record Held(
             long batch,
+            int lane,
             long rows,
             int attempts,
             boolean writing,

@@ -112,7 +112,18 @@ final class Share<W> {
         if (freeBytes <= 0) return new Refusal(Refusal.Limit.BYTES, one.rows(), maxBytes - freeBytes, maxBytes);
         return one.equals(waiting.peekFirst())
                 ? new Refusal(Refusal.Limit.ROWS, one.rows(), taken, maxRows)
-                : new Refusal(Refusal.Limit.WAITING, one.rows(), taken + waitingRows, maxRows);
+                : new Refusal(Refusal.Limit.WAITING, one.rows(), taken + rowsBefore(one), maxRows);
+    }
+
+    private long rowsBefore(Waiting<W> one) {
+        return waiting.stream()
+                .takeWhile(other -> !other.who().equals(one.who()))
+                .mapToLong(Waiting::rows)
+                .sum();
+    }
+
+    boolean anyWaits() {
+        return !waiting.isEmpty();
     }
 
     /// Slots and bytes come back.

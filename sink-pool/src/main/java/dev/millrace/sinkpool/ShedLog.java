@@ -3,6 +3,7 @@ package dev.millrace.sinkpool;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 
 /// Counts what is shed by tenant, to be told at most once a second for each.
 ///
@@ -35,8 +36,9 @@ final class ShedLog {
         lookedNanos = nowNanos - LOOK_EVERY_NANOS;
     }
 
-    void shed(String tenant) {
-        of(tenant).shed.increment();
+    /// A producer that breaks the rules and names no tenant is one of the others.
+    void shed(@Nullable String tenant) {
+        (tenant == null ? others : of(tenant)).shed.increment();
         if (!news) news = true;
     }
 

@@ -9,17 +9,25 @@ import java.util.ArrayDeque;
 public final class SlabSource {
     /// Partly filled slabs that a target of a source thread keeps.
     public static final int SPARES = 8;
+
     private static final int LEAST_BYTES = 1024;
     private static final int LEAST_ROWS = 16;
 
     private final SlabPool pool;
-    private final ArrayDeque<Slab> spares = new ArrayDeque<>(SPARES);
+    private final int most;
+    private final ArrayDeque<Slab> spares = new ArrayDeque<>();
 
     /// As many as the slab before took room for: the next one's rows are most likely as long.
     private int rows;
 
     public SlabSource(SlabPool pool) {
+        this(pool, SPARES);
+    }
+
+    /// One that keeps so many. Where no more than these are being filled at once, each is filled before it is given up.
+    SlabSource(SlabPool pool, int most) {
         this.pool = pool;
+        this.most = most;
     }
 
     /// One whose slabs are filled once.
@@ -46,7 +54,7 @@ public final class SlabSource {
             slab.left();
             return;
         }
-        if (spares.size() == SPARES) spares.removeFirst().left();
+        if (spares.size() == most) spares.removeFirst().left();
         spares.addLast(slab);
     }
 

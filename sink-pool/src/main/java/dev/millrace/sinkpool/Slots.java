@@ -32,6 +32,7 @@ final class Slots<T> {
     private int watchers;
     private volatile long asked;
     private volatile boolean stagedFull;
+    private volatile boolean waits;
     private volatile boolean fenced;
 
     /// `stageShare` of both bounds is for what is staged; the rest is for what is reserved.
@@ -93,6 +94,7 @@ final class Slots<T> {
             if (refused == null || !refused.passes()) return refused;
             var parked = new Parked(lock.newCondition());
             reserved.await(parked, rows);
+            this.waits = true;
             waits.run();
             return turn(parked, rows, deadlineNanos);
         } finally {
@@ -136,6 +138,7 @@ final class Slots<T> {
             one.served = true;
             one.turn.signal();
         }
+        waits = reserved.anyWaits();
     }
 
     /// Bytes of an item that has its slot.
@@ -148,7 +151,8 @@ final class Slots<T> {
         }
     }
 
-    /// Slots and bytes of what was never taken in, or has been made smaller by being encoded.
+    /// Slots and bytes of what was never taken in, or what an item takes less for being encoded, which may be less than
+    /// 0.
     void release(Way way, long rows, long bytes) {
         lock.lock();
         try {
@@ -185,18 +189,33 @@ final class Slots<T> {
         }
     }
 
-    long itemsOut() {
+    /// What is neither written nor lost at one moment: items that were taken in or lie in lanes, and slots that
+    /// somebody
+    /// holds and has not spent.
+    record Left(long items, long unspent) {}
+
+    Left left() {
         lock.lock();
         try {
-            return marks.itemsOut();
+            var items = marks.itemsOut();
+            for (var lanes : List.of(stagedLanes, reservedLanes)) for (var lane : lanes.all()) items += lane.items();
+            var taken = staged.view().rows() + reserved.view().rows();
+            return new Left(items, Math.max(0, taken - items));
         } finally {
             lock.unlock();
         }
     }
 
+    /// Somebody waits for slots.
+    boolean anyWaits() {
+        return waits;
+    }
+
     // --- marks
 
-    /// A mark behind all that is in a lane now. Whoever empties the lanes looks at [#asked], empties them, and sets it.
+    /// A mark behind all that is in a lane now. Whoever empties the lanes looks at [#asked], begins it, empties them,
+    /// and
+    /// sets it.
     long askForMark() {
         lock.lock();
         try {
@@ -210,6 +229,16 @@ final class Slots<T> {
     /// The mark to be set, if it is not yet.
     long asked() {
         return asked;
+    }
+
+    /// The lanes are emptied from now on, and then this mark is set.
+    long beginMark() {
+        lock.lock();
+        try {
+            return marks.begin();
+        } finally {
+            lock.unlock();
+        }
     }
 
     void setMark(long mark) {
@@ -263,6 +292,7 @@ final class Slots<T> {
             }
             for (var lanes : List.of(stagedLanes, reservedLanes)) lanes.all().forEach(Lane::close);
             stagedFull = false;
+            waits = false;
             fenced = true;
         } finally {
             lock.unlock();

@@ -19,12 +19,12 @@ final class Trials {
     private final LateCommands late;
     private final Judge judge;
 
-    Trials(PoisonSettings settings, Deliveries deliveries, RetryLadder ladder, ShardCounts counts, LateCommands late) {
+    Trials(ShardSettings settings, Deliveries deliveries, RetryLadder ladder, ShardCounts counts, LateCommands late) {
         this.deliveries = deliveries;
         this.ladder = ladder;
         this.counts = counts;
         this.late = late;
-        this.judge = new Judge(settings);
+        this.judge = new Judge(settings.poison(), settings.ordered());
     }
 
     /// The sink took none of these rows, for what they are.
@@ -42,7 +42,7 @@ final class Trials {
     private Isolation isolation(Delivery delivery, Failure failure) {
         if (delivery.apart() == null && !delivery.knownOutage())
             late.tell(new ShardNote.TakenApart(delivery.batch().id(), failure));
-        return delivery.isolation(judge.settings().attempts());
+        return delivery.isolation(judge.settings().attempts(), judge.inOrder());
     }
 
     /// The sink took the whole batch.
@@ -134,6 +134,7 @@ final class Trials {
                 case STOP -> late.add(new ShardCommand.StopFor(row, suspect.failure()));
             }
         }
+        isolation.setAside();
         if (endings.allDone()) {
             deliveries.remove(delivery);
             return;
@@ -142,9 +143,15 @@ final class Trials {
             // Nobody but the next start can do anything for it.
             deliveries.remove(delivery);
             late.settle(delivery.givenUp());
+            deliveries.close(delivery);
             return;
         }
-        delivery.settling(isolation.suspects().getLast().failure(), false);
+        if (!isolation.done()) {
+            delivery.ready();
+            deliveries.unpark(delivery);
+            return;
+        }
+        delivery.settling(need(isolation.lastSetAside()));
         deliveries.park(delivery);
     }
 
@@ -161,6 +168,6 @@ final class Trials {
     /// A dead letter is not taken for now.
     void deadLetterFailed(long batch, Failure failure) {
         var delivery = deliveries.find(batch);
-        if (delivery != null && delivery.settling(failure, true)) late.tell(new ShardNote.Blocked(batch, failure));
+        if (delivery != null && delivery.letterNotTaken(failure)) late.tell(new ShardNote.Blocked(batch, failure));
     }
 }

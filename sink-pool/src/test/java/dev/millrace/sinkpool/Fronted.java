@@ -5,7 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 /// A front with real threads and a real clock over fake sinks, one for each shard. An item is its row, but for what
@@ -19,6 +23,9 @@ final class Fronted implements AutoCloseable {
     }
 
     static final class Encoder implements ItemEncoder<String> {
+        /// By item.
+        final Map<String, Gate> gates = new ConcurrentHashMap<>();
+
         @Override
         public int shard(String tenant, String item) {
             return item.indexOf(':') == 1 ? item.charAt(0) - '0' : 0;
@@ -27,7 +34,13 @@ final class Fronted implements AutoCloseable {
         @Override
         public int bytes(String item) {
             if (item.equals("weightless")) throw new IllegalStateException("planted");
+            if (item.equals("deep")) throw new StackOverflowError("planted");
             return item.startsWith("heavy ") ? Integer.parseInt(item.substring(6)) : item.length();
+        }
+
+        @Override
+        public int layout(String item) {
+            return item.startsWith("new ") ? 1 : 0;
         }
 
         @Override
@@ -37,21 +50,58 @@ final class Fronted implements AutoCloseable {
                 case "skip" -> new RowEncoder.Encoded.Skipped("as planted");
                 case "throw", "weightless" -> throw new IllegalStateException("planted");
                 case "die" -> throw new Deadly();
+                case "null" -> nothing();
                 default -> {
+                    if (item.equals("slow")) LockSupport.parkNanos(2_000_000);
+                    var gate = gates.get(item);
+                    if (gate != null) {
+                        gate.came.countDown();
+                        FakeSink.awaitIgnoringInterrupts(gate.open);
+                    }
                     row.putAscii(item);
                     row.put((byte) '\n');
                     yield RowEncoder.Encoded.WRITTEN;
                 }
             };
         }
+
+        /// What an encoder may not answer.
+        @SuppressWarnings("NullAway")
+        private static RowEncoder.Encoded nothing() {
+            return null;
+        }
     }
 
+    /// Where the encoder stands before an item, until it is let on.
+    record Gate(CountDownLatch came, CountDownLatch open) {
+        Gate() {
+            this(new CountDownLatch(1), new CountDownLatch(1));
+        }
+    }
+
+    final Encoder encoder = new Encoder();
     final List<FakeSink> sinks = new ArrayList<>();
     final Pool.Listener listener = new Pool.Listener();
     final ProducerFront<String> front;
     /// What a held write waits for.
     final CountDownLatch release = new CountDownLatch(1);
+    final Told told = new Told();
     private volatile long lateOnes;
+
+    /// What became of each item, and why the sink refused it.
+    static final class Told implements ItemEndings<String> {
+        final List<String> all = new CopyOnWriteArrayList<>();
+
+        @Override
+        public void refused(String item, Failure why) {
+            all.add(item + " " + why.code());
+        }
+
+        @Override
+        public void ended(String item, Fate fate) {
+            all.add(item + " " + fate);
+        }
+    }
 
     Fronted(long maxRows, Consumer<Shard.Setup> changes) {
         this(FrontSettings.of(maxRows, 1 << 20), 1, changes);
@@ -70,7 +120,7 @@ final class Fronted implements AutoCloseable {
             specs.add(new ShardSpec(setup.settings("s" + shard), sink, List.of(URI.create("fake://replica-" + shard))));
         }
         front = ProducerFront.start(
-                new FrontParts<>(specs, new Encoder(), TokenMint.perRun("run"), 42, DeadLetters.none(), listener),
+                new FrontParts<>(specs, encoder, TokenMint.perRun("run"), 42, DeadLetters.none(), listener, told),
                 settings,
                 NanoClock.SYSTEM);
     }

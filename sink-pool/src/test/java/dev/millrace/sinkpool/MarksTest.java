@@ -51,9 +51,32 @@ final class MarksTest {
     @Test
     @Tag("ADM-7")
     void aMarkIsSetOnceForAllThatAskedForIt() {
+        assertThat(marks.asked()).isEqualTo(1);
+        assertThat(marks.begin()).isEqualTo(1);
         marks.set(1);
         marks.set(1);
         assertThat(marks.current()).isEqualTo(2);
         assertThat(marks.reached(1)).isTrue();
+    }
+
+    @Test
+    @Tag("ADM-7")
+    void whoAsksWhileAMarkIsSetWaitsForTheNext() {
+        marks.begin();
+        assertThat(marks.asked())
+                .as("what is handed over now may lie behind the first")
+                .isEqualTo(2);
+        marks.took(1);
+        marks.set(1);
+        assertThat(marks.asked()).isEqualTo(2);
+        marks.took(1);
+        marks.ended(1, 1);
+        assertThat(marks.reached(1)).isTrue();
+        assertThat(marks.reached(2)).isFalse();
+        marks.begin();
+        marks.set(2);
+        assertThat(marks.reached(2)).as("one is out").isFalse();
+        marks.ended(2, 1);
+        assertThat(marks.reached(2)).isTrue();
     }
 }

@@ -133,6 +133,11 @@ final class PoisonTest {
         }
     }
 
+    static PoisonSettings setsLoneRowsAside() {
+        return new PoisonSettings(
+                PoisonSettings.Action.DEAD_LETTER, PoisonSettings.SingleRow.DEAD_LETTER, 0.01, 600_000 * Shard.MS, 1);
+    }
+
     @Test
     @Tag("POI-1")
     void onePoisonRowOfAThousandIsFoundDepthFirstLeftFirst() {

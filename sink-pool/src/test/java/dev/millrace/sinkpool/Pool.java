@@ -35,6 +35,11 @@ final class Pool implements AutoCloseable {
         public void died(ShardId shard, Throwable cause) {
             deaths.add(cause);
         }
+
+        @Override
+        public void frontDied(String sink, Throwable cause) {
+            deaths.add(cause);
+        }
     }
 
     final Source source = new Source();

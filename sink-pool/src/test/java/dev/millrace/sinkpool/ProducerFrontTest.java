@@ -14,6 +14,7 @@ import ch.qos.logback.core.read.ListAppender;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -373,6 +374,92 @@ final class ProducerFrontTest {
         }
     }
 
+    // --- what became of each item
+
+    @Test
+    void eachItemIsToldOfOnceWhateverBecameOfIt() throws Exception {
+        try (var at = new Fronted(
+                100,
+                s -> s.poison = new PoisonSettings(
+                        PoisonSettings.Action.SKIP, PoisonSettings.SingleRow.DEAD_LETTER, 1, 1_000_000_000L, 1))) {
+            at.sinks.getFirst().next(_ -> new WriteOutcome.Refused(new Failure("469", "no", false), -1));
+            at.stage("bad");
+            assertThat(at.front.settle(in(20_000))).isTrue();
+            for (var item : List.of("good", "poison", "skip", "throw"))
+                assertThat(at.stage(item)).isTrue();
+            assertThat(at.front.settle(in(20_000))).isTrue();
+            assertThat(at.told.all)
+                    .containsExactlyInAnyOrder(
+                            "bad 469",
+                            "bad REJECTED",
+                            "good WRITTEN",
+                            "poison REJECTED",
+                            "skip LEFT_OUT",
+                            "throw REJECTED");
+            assertThat(at.told.all.indexOf("bad 469")).isLessThan(at.told.all.indexOf("bad REJECTED"));
+        }
+    }
+
+    @Test
+    void manyThreadsAreToldOfEachOfTheirItemsOnce() throws Exception {
+        try (var at = new Fronted(FrontSettings.of(100_000, 1 << 20), 2, s -> s.maxRows = 7)) {
+            var expected = new ArrayList<String>();
+            var threads = new ArrayList<Thread>();
+            for (var thread = 0; thread < 4; thread++) {
+                var mine = new ArrayList<String>();
+                for (var i = 0; i < 500; i++) mine.add(i % 2 + ":" + thread + "-" + i);
+                mine.forEach(item -> expected.add(item + " WRITTEN"));
+                threads.add(Thread.ofPlatform().start(() -> mine.forEach(at::stage)));
+            }
+            for (var thread : threads) thread.join();
+            assertThat(at.front.settle(in(20_000))).isTrue();
+            assertThat(at.told.all).containsExactlyInAnyOrderElementsOf(expected);
+        }
+    }
+
+    @Test
+    void whatIsGivenUpIsToldApartFromWhatMayBeStored() throws Exception {
+        try (var at = new Fronted(100, s -> s.maxRows = 1)) {
+            at.hold(0, 100);
+            at.stage("in the air");
+            eventually("it is being written", () -> at.sinks.getFirst().calls.get() == 1);
+            at.stage("not sent");
+            at.front.close(in(50));
+            assertThat(at.told.all).contains("in the air IN_DOUBT");
+            assertThat(at.told.all).hasSize(2);
+        }
+    }
+
+    @Test
+    void whatAFrontHeldWhenItDiedIsToldAsGivenUp() throws Exception {
+        try (var at = new Fronted(100, _ -> {})) {
+            at.stage("die");
+            eventually("it is told", () -> at.told.all.contains("die GIVEN_UP"));
+        }
+    }
+
+    @Test
+    void rowsOfTwoLayoutsAreNeverInOneChunk() throws Exception {
+        try (var at = new Fronted(100, _ -> {})) {
+            for (var item : List.of("a", "new b", "c")) at.stage(item);
+            assertThat(at.front.settle(in(20_000))).isTrue();
+            assertThat(at.sinks.getFirst().stored)
+                    .allSatisfy(batch -> assertThat(batch.lines()
+                                    .map(line -> line.startsWith("new "))
+                                    .distinct())
+                            .hasSize(1));
+            assertThat(at.stored(0)).hasSize(3);
+        }
+    }
+
+    @Test
+    void aFrontForReservationsLeavesTheStagedOneRow() throws Exception {
+        try (var at = new Fronted(FrontSettings.reserving(1000, 1 << 20), 1, _ -> {})) {
+            assertThat(at.staged().maxRows()).isOne();
+            assertThat(at.reserved().maxRows()).isEqualTo(999);
+        }
+    }
+
     @Test
     @Tag("ADM-5")
     void theLinesOfWhatIsShedAddUpToTheCount() throws Exception {
@@ -429,6 +516,109 @@ final class ProducerFrontTest {
             assertThat(at.front.health().state()).isEqualTo(FrontHealth.State.OPEN);
             at.stage("0:later");
             assertThat(at.finish().written()).isEqualTo(4);
+        }
+    }
+
+    @Test
+    @Tag("ADM-7")
+    void settleWaitsForWhatWasStagedWhileTheMarkOfAnotherWasBeingSet() throws Exception {
+        try (var at = new Fronted(new FrontSettings(1000, 1 << 20, 0.25, 1 << 16, 500_000_000L), 1, _ -> {})) {
+            var before = new Fronted.Gate();
+            var within = new Fronted.Gate();
+            at.encoder.gates.put("before", before);
+            at.encoder.gates.put("within", within);
+            at.stage("before");
+            before.came().await();
+            assertThat(at.front.settle(in(0))).isFalse();
+            at.stage("within");
+            before.open().countDown();
+            within.came().await();
+            // The lanes are empty now, and the mark is not set.
+            at.stage("last");
+            var stored = new CompletableFuture<List<String>>();
+            var settler = Thread.ofPlatform().start(() -> {
+                settle(at);
+                stored.complete(at.stored(0));
+            });
+            eventually("it waits", () -> settler.getState() == Thread.State.TIMED_WAITING);
+            within.open().countDown();
+            // In two batches, which are written side by side.
+            assertThat(stored.get(20, TimeUnit.SECONDS)).containsExactlyInAnyOrder("before", "within", "last");
+        }
+    }
+
+    private static void settle(Fronted at) {
+        try {
+            assertThat(at.front.settle(in(20_000))).isTrue();
+        } catch (InterruptedException interrupted) {
+            throw new AssertionError(interrupted);
+        }
+    }
+
+    @Test
+    @Tag("ADM-7")
+    void aSlowEncoderKeepsNoCloseBeyondItsDeadlineAndWhatItDidNotEncodeIsCounted() throws Exception {
+        try (var at = new Fronted(10_000, _ -> {})) {
+            for (var i = 0; i < 1500; i++) assertThat(at.stage("slow")).isTrue();
+            var report = at.finish(100);
+            assertThat(report.lost(Loss.SHUTDOWN)).isPositive();
+            assertThat(report.written() + report.lostInAll()).isEqualTo(1500);
+            assertThat(report.stillOut() + report.unresolved()).isZero();
+            assertThat(report.lowerBound()).isFalse();
+        }
+    }
+
+    @Test
+    @Tag("ADM-7")
+    void anEncoderThatDoesNotComeBackIsToldAsStillOutWithAllThatLiesBeforeIt() throws Exception {
+        try (var at = new Fronted(10_000, _ -> {})) {
+            var gate = new Fronted.Gate();
+            at.encoder.gates.put("stuck", gate);
+            at.stage("stuck");
+            gate.came().await();
+            at.stage("behind it");
+            var slots = at.reserve(5);
+            slots.stage(TENANT, "behind it too");
+            var report = Objects.requireNonNull(at.front.close(in(50)));
+            assertThat(report.stillOut()).isEqualTo(3);
+            assertThat(report.unresolved()).isEqualTo(4);
+            assertThat(report.lowerBound()).isTrue();
+            gate.open().countDown();
+        }
+    }
+
+    @Test
+    @Tag("ADM-5")
+    void anEncoderThatAnswersNothingAndAnItemThatCannotBeWeighedEndNothing() throws Exception {
+        try (var at = new Fronted(100, _ -> {})) {
+            at.stage("null");
+            try (var slots = at.reserve(2)) {
+                assertThat(slots.stage(TENANT, "deep")).isTrue();
+                assertThat(slots.left()).isEqualTo(1);
+            }
+            assertThat(at.stage("deep")).isTrue();
+            assertThat(at.front.settle(in(20_000))).isTrue();
+            assertThat(at.stored(0)).containsExactlyInAnyOrder("deep", "deep");
+            assertThat(at.lost(Loss.REJECTED)).isEqualTo(1);
+            assertThat(at.reserved().rows() + at.staged().rows()).isZero();
+            at.finish();
+        }
+    }
+
+    @Test
+    @Tag("ADM-4")
+    void whoWaitsIsServedThoughTheShareIsFarSmallerThanABatch() throws Exception {
+        try (var at = new Fronted(100, setup -> {
+            setup.maxRows = 100_000;
+            setup.linger = 60_000;
+        })) {
+            try (var slots = at.reserve(75)) {
+                for (var i = 0; i < 75; i++) slots.stage(TENANT, "row");
+            }
+            try (var one = granted(at.front.reserveUntil(1, in(20_000)))) {
+                assertThat(one.left()).isEqualTo(1);
+            }
+            assertThat(at.stored(0)).hasSize(75);
         }
     }
 
@@ -637,6 +827,9 @@ final class ProducerFrontTest {
             assertThat(slots.stage(TENANT, "die")).isTrue();
             assertThat(refused(waiting.get(30, TimeUnit.SECONDS)).by()).isEqualTo(Refusal.Limit.CLOSED);
             eventually("it is known", () -> at.front.health().state() == FrontHealth.State.DIED);
+            assertThat(at.listener.deaths.poll(30, TimeUnit.SECONDS))
+                    .as("or nobody would end the process")
+                    .isInstanceOf(Fronted.Deadly.class);
             assertThat(at.front.health().healthy()).isFalse();
             assertThat(at.stage("late")).isFalse();
             assertThat(slots.stage(TENANT, "late too")).isFalse();

@@ -86,21 +86,29 @@ final class SegmentTokensTest {
             return token(new Random(1), 7, new PlannedSegment(from, to, 5, false, false));
         }
 
+        String inLane(int lane) {
+            return token(new Random(1), 7, new PlannedSegment(from, to, 5, false, false), lane);
+        }
+
         /// Of chunks whose ends `chance` chooses, in an epoch and a run of its own.
         String token(Random chance, long epoch, PlannedSegment segment) {
+            return token(chance, epoch, segment, 0);
+        }
+
+        private String token(Random chance, long epoch, PlannedSegment segment, int lane) {
             var mint = new SegmentTokens(pipeline, group, tokenEpoch, Map.of(sink, fingerprint), OTHERS);
-            var batch = BatchRows.of(chunks(chance, epoch, segment));
+            var batch = BatchRows.of(chunks(chance, epoch, segment, lane));
             assertThat(batch.rows()).isEqualTo(rows.size());
             return mint.mint(new ShardId(sink, shard), chance.nextLong(), batch).text();
         }
 
-        private List<EncodedChunk> chunks(Random chance, long epoch, PlannedSegment segment) {
+        private List<EncodedChunk> chunks(Random chance, long epoch, PlannedSegment segment, int lane) {
             var at = new SourcePartition("orders", topic, partition);
             var budget = new AdmissionBudget(1_000_000, 1 << 30, 0.5);
             var tracker = new PartitionTracker(at, epoch, rows.getFirst().offset, -1, 1000, new OpenHandles());
             var out = new ArrayList<EncodedChunk>();
             var builder = new ChunkBuilder(
-                    at, epoch, new Target(0, 0, 0), new SlabSource(4096), budget, new RowTally(), out::add);
+                    at, epoch, new Target(0, 0, lane), new SlabSource(4096), budget, new RowTally(), out::add);
             for (var i = 0; i < rows.size(); i++) {
                 var row = rows.get(i);
                 // As a source does: a chunk knows one leader epoch.
@@ -182,6 +190,16 @@ final class SegmentTokensTest {
             var before = all.put(one.token(), one);
             assertThat(before).as("the same token as %s", one).isNull();
         }
+    }
+
+    @Test
+    @Tag("SEAL-8")
+    @DisplayName("SEAL-8 EO-2 A lane is in its batches' tokens; where there is one they are what they were")
+    void aLaneIsInItsTokens() {
+        var usual = Named.usual();
+        assertThat(usual.inLane(0)).isEqualTo("aa6bc915fcce4b5eeec84d755bb5ba04");
+        assertThat(Set.of(usual.inLane(0), usual.inLane(1), usual.inLane(2), usual.inLane(12)))
+                .hasSize(4);
     }
 
     private static List<Row> changed(List<Row> rows, int at, Row to) {

@@ -26,6 +26,8 @@ final class Shard {
     /// Times in milliseconds.
     static final class Setup {
         int replicas = 1;
+        int lanes = 1;
+        boolean ordered = false;
         int maxRows = 100;
         long maxBytes = 1_000_000;
         long linger = 1000;
@@ -61,7 +63,8 @@ final class Shard {
             return new ShardSettings(
                     id,
                     replicas,
-                    1,
+                    lanes,
+                    ordered,
                     new ShardSettings.BatchSettings(maxRows, maxBytes, linger * MS),
                     maxInFlight,
                     writeTimeout * MS,
@@ -219,6 +222,11 @@ final class Shard {
     /// A chunk of orders-0 in epoch 1, polled now.
     EncodedChunk rows(long from, int rows) {
         return source.chunk("orders", 0, 1, from, rows, 20, now);
+    }
+
+    /// The same, of the partition and for the lane of this number.
+    EncodedChunk rowsOf(int lane, long from, int rows) {
+        return source.chunk(lane, FakeRecord.AS_IS, "orders", lane, 1, from, rows, 20, now);
     }
 
     Step arrive(EncodedChunk... chunks) {

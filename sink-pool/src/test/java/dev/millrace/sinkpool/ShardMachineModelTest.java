@@ -32,6 +32,8 @@ final class ShardMachineModelTest {
         final Set<RowRef> deadLettered = new HashSet<>();
         final List<ShardCommand.DeadLetter> letters = new ArrayList<>();
         final Set<EncodedChunk> settled = new HashSet<>();
+        final List<EncodedChunk> arrived = new ArrayList<>();
+        final Set<RowRef> lettersSent = new HashSet<>();
         final long[] epochs = {1, 1, 1};
         final long[] offsets = new long[3];
         /// A deadline is near: rows that are wanted may be given up.
@@ -42,6 +44,9 @@ final class ShardMachineModelTest {
             shard = new Shard(s -> {
                 s.replicas = 1 + random.nextInt(3);
                 s.maxInFlight = 1 + random.nextInt(3);
+                s.ordered = random.nextBoolean();
+                s.lanes = s.ordered ? 1 + random.nextInt(3) : 1;
+                if (random.nextInt(4) == 0) s.poison = PoisonTest.setsLoneRowsAside();
                 s.maxRows = 10;
                 s.maxBytes = 400;
                 s.failures = 1 + random.nextInt(3);
@@ -77,7 +82,33 @@ final class ShardMachineModelTest {
                             ShardCommand.MarkSplit _,
                             ShardCommand.StopForExpired _,
                             ShardCommand.StopFor _ -> {}
-                    case ShardCommand.DeadLetter letter -> letters.add(letter);
+                    case ShardCommand.DeadLetter letter -> {
+                        letters.add(letter);
+                        lettersSent.add(letter.row());
+                    }
+                }
+            }
+            if (shard.setup.ordered) for (var start : step.started()) assertInOrder(start);
+        }
+
+        /// SEAL-8: of the partitions whose rows it has, which are of one lane each, nothing before them waits.
+        private void assertInOrder(ShardCommand.StartAttempt start) {
+            for (var slice : start.rows().slices()) {
+                var first = slice.chunk().offset(slice.fromRow());
+                for (var chunk : arrived) {
+                    if (settled.contains(chunk)
+                            || chunk.epoch() != slice.chunk().epoch()
+                            || !chunk.partition().equals(slice.chunk().partition())) continue;
+                    for (var i = 0; i < chunk.rows() && chunk.offset(i) < first; i++) {
+                        var row = new RowRef(chunk, i);
+                        var decided = written.contains(row)
+                                || lettersSent.contains(row)
+                                || start.rows().slices().stream()
+                                        .anyMatch(one -> one.chunk() == chunk && one.fromRow() <= row.row());
+                        assertThat(decided)
+                                .as("%s, before %s, which is sent", row, start.rows())
+                                .isTrue();
+                    }
                 }
             }
         }
@@ -164,8 +195,17 @@ final class ShardMachineModelTest {
                 var partition = random.nextInt(3);
                 var rows = 1 + random.nextInt(6);
                 chunks[i] = shard.source.chunk(
-                        "orders", partition, epochs[partition], offsets[partition], rows, 20, shard.now());
+                        partition % shard.setup.lanes,
+                        FakeRecord.AS_IS,
+                        "orders",
+                        partition,
+                        epochs[partition],
+                        offsets[partition],
+                        rows,
+                        20,
+                        shard.now());
                 offsets[partition] += rows;
+                arrived.add(chunks[i]);
             }
             saw(shard.arrive(chunks));
         }
@@ -223,6 +263,7 @@ final class ShardMachineModelTest {
 
     @Property(tries = 400, shrinking = ShrinkingMode.OFF)
     @Tag("WRT-3")
+    @Tag("SEAL-8")
     void onceTheSinkIsWellEverythingThatIsWantedIsWritten(@ForAll long seed) {
         var run = new Run(seed);
         for (var i = 0; i < 250; i++) run.step(false);

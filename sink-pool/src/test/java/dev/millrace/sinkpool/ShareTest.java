@@ -208,6 +208,19 @@ final class ShareTest {
 
     @Test
     @org.junit.jupiter.api.Tag("ADM-9")
+    void whoLeavesIsToldOfThoseBeforeHimAndOfNobodyElse() {
+        var share = new Share<String>(10, 100, lanes(1));
+        assertThat(share.take(lanes(1).getFirst(), 10)).isNull();
+        share.await("a", 3);
+        share.await("b", 4);
+        share.await("c", 5);
+        assertThat(share.leave("b")).isEqualTo(new Refusal(Refusal.Limit.WAITING, 4, 13, 10));
+        assertThat(share.leave("a")).isEqualTo(new Refusal(Refusal.Limit.ROWS, 3, 10, 10));
+        assertThat(share.leave("c")).isEqualTo(new Refusal(Refusal.Limit.ROWS, 5, 10, 10));
+    }
+
+    @Test
+    @org.junit.jupiter.api.Tag("ADM-9")
     void whatCanNeverBeHadIsRefusedForGood() {
         var lanes = lanes(1);
         var share = new Share<String>(10, 100, lanes);

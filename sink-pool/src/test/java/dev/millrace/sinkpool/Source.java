@@ -65,12 +65,26 @@ final class Source {
             int rows,
             int bytesEach,
             long polledNanos) {
+        return chunk(0, encoder, topic, partition, epoch, from, rows, bytesEach, polledNanos);
+    }
+
+    /// The same, for a lane of the shard.
+    EncodedChunk chunk(
+            int lane,
+            RowEncoder encoder,
+            String topic,
+            int partition,
+            long epoch,
+            long from,
+            int rows,
+            int bytesEach,
+            long polledNanos) {
         var source = partition(topic, partition);
         var tracker = trackers.computeIfAbsent(
                 new Owned(source, epoch), _ -> new PartitionTracker(source, epoch, from, -1, 1_000_000, handles));
         var range = tracker.register(tracker.end(), from + rows, -1, (told, how) -> resolved.add(Map.entry(told, how)));
         var out = new ArrayList<EncodedChunk>(1);
-        var builder = new ChunkBuilder(source, epoch, new Target(0, 0, 0), slabs, budget, tally, out::add);
+        var builder = new ChunkBuilder(source, epoch, new Target(0, 0, lane), slabs, budget, tally, out::add);
         builder.begin(range, polledNanos);
         for (var i = 0; i < rows; i++) {
             builder.append(

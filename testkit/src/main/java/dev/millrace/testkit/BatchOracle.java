@@ -9,6 +9,8 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /// SEAL-4: every attempt of a batch sends the same rows under the same token. SEAL-7: at most `maxInFlight`
 /// batches have begun and are not settled. One attempt of a batch is out at a time, and none waits while a
@@ -86,15 +88,42 @@ final class BatchOracle {
             throw new Violation("SEAL-7", writing + " batches are being written");
         if (finished || !view.usable() || permits >= view.limit() || writing >= view.limit()) return;
         for (var batch : view.held())
-            if (batch.attempts() == 0)
+            if (batch.attempts() == 0 && !waitsForItsLane(batch, view))
                 throw new Violation(
                         "SEAL-7", "batch " + batch.batch() + " waits, with a permit and a replica free: " + view);
     }
 
-    /// SEAL-5: while a sealed batch waits for a permit, nothing more is taken in.
+    private boolean waitsForItsLane(ShardView.Held batch, ShardView view) {
+        if (!settings.ordered()) return false;
+        for (var other : view.held()) {
+            // Those that hold permits or are parked come first, and then those that wait, in their order.
+            if (other.batch() == batch.batch()) return false;
+            if (other.lane() != batch.lane()) continue;
+            world.reached(other.parked() ? Sometimes.LANE_HELD_WITHOUT_A_PERMIT : Sometimes.LANE_HELD);
+            return true;
+        }
+        return false;
+    }
+
+    /// SEAL-5: while a sealed batch waits for a permit, nothing more is taken in. Where order is kept, that is one of a
+    /// lane of which none is parked.
     void takes(ShardView view) {
-        if (!finished && view.held().stream().filter(held -> !held.parked()).count() > settings.maxInFlight())
+        var waiting = view.held().stream().filter(held -> !held.parked());
+        if (settings.ordered()) {
+            var parked = view.held().stream()
+                    .filter(ShardView.Held::parked)
+                    .map(ShardView.Held::lane)
+                    .collect(Collectors.toSet());
+            waiting = lastOfEachLane(waiting.filter(held -> !parked.contains(held.lane())));
+        }
+        if (!finished && waiting.count() > settings.maxInFlight())
             throw new Violation("SEAL-5", "chunks are taken in while a batch waits: " + view.held());
+    }
+
+    private static Stream<ShardView.Held> lastOfEachLane(Stream<ShardView.Held> held) {
+        var lanes = new HashMap<Integer, ShardView.Held>();
+        held.forEach(one -> lanes.put(one.lane(), one));
+        return lanes.values().stream();
     }
 
     void finished() {

@@ -18,6 +18,9 @@ final class FakeLog {
     /// Slots fit into the bits of a long.
     static final int MOST_SLOTS = 12;
 
+    /// Of one partition in one shard; a power of two.
+    private static final int KEYS = 8;
+
     /// What a fetch at a position gives.
     sealed interface Fetched {
         /// Records, or null for none, and the position after them.
@@ -201,6 +204,7 @@ final class FakeLog {
             var id = new SourcePartition(part.id.topic(), topics.get(topic), part.id.partition());
             var made = make(id, part.slot, records);
             made.visible = world.chance.between(0, records / 2);
+            made.anew = true;
             now.set(part.slot, made);
             names.set(part.slot, id);
             world.group.deleted(part.slot);
@@ -294,6 +298,16 @@ final class FakeLog {
         return names;
     }
 
+    /// Whoever begins there now gets this record, as it was.
+    boolean isReadable(int p, long offset) {
+        var life = lives.get(p);
+        var current = now.get(life.slot);
+        return current.id.equals(life.id)
+                && offset >= current.logStart
+                && current.exists(offset)
+                && current.holder(current.at(offset)) == life;
+    }
+
     int indexOf(SourcePartition partition) {
         return life(partition).index;
     }
@@ -314,6 +328,11 @@ final class FakeLog {
     int shardOf(int p, long offset, int route) {
         return (int) Math.floorMod(
                 place(p, offset) >>> 8, (long) world.scenario.sink().shards());
+    }
+
+    /// One of the few keys that a partition has in a shard.
+    int keyOf(int p, long offset) {
+        return (int) (place(p, offset) >>> 40 & KEYS - 1);
     }
 
     boolean skips(int p, long offset) {

@@ -32,6 +32,9 @@ final class FakePartition {
     /// Retention takes all of it when the load has ended.
     boolean takenAtEnd;
 
+    /// Its topic was deleted and made again: whoever reads it goes on where the one before was, until that is seen.
+    boolean anew;
+
     /// It was added when the group ran already.
     boolean grownLater;
 

@@ -275,7 +275,7 @@ final class PipelineProcess {
                     other
                             ? source.changed(world.chance, world.scenario.suppressed(), world.scenario.planned())
                             : source,
-                    other ? sink.changed(world.chance) : sink);
+                    other ? sink.changed(world.chance, source.ordered()) : sink);
             world.processes.set(slot, next);
             next.begin();
         });
@@ -341,9 +341,9 @@ final class PipelineProcess {
                 Member.SINK,
                 _ -> true,
                 () -> new FakeRows(world.log, skips, layout),
-                new FakeRouter(world.log, source.route()),
+                new FakeRouter(world.log, source.route(), Math.max(1, source.lanes())),
                 sink.shards(),
-                1,
+                Math.max(1, source.lanes()),
                 new SlabPool(source.chunkBytes(), SLABS_KEPT),
                 source.chunkLingerNanos(),
                 world.scenario.planned() ? planned() : null));

@@ -111,7 +111,8 @@ final class PoisonOracle {
         var first = landed.get(batch.id());
         if (first != null && refusal.number < first)
             throw new Violation("POI-1", row + " is condemned by what was said before its batch landed anything");
-        var single = batch.rows().rows() == 1 && settings.poison().singleRow() == SingleRow.DEAD_LETTER;
+        var single = (batch.rows().rows() == 1 || settings.ordered())
+                && settings.poison().singleRow() == SingleRow.DEAD_LETTER;
         var near =
                 accepted && process.now() - acceptedNanos <= settings.poison().evidenceNanos();
         if (first == null && !near && !single)

@@ -16,11 +16,13 @@ final class RetryOracle {
 
     private final PipelineProcess process;
     private final ShardSettings.RetrySettings settings;
+    private final boolean ordered;
     private final Map<Long, Long> ended = new HashMap<>();
 
     RetryOracle(PipelineProcess process, ShardSettings settings) {
         this.process = process;
         this.settings = settings.retry();
+        this.ordered = settings.ordered();
     }
 
     void ended(long batch) {
@@ -43,6 +45,15 @@ final class RetryOracle {
         return replica.phase() == ReplicaView.Phase.CLOSED && !replica.unfinished();
     }
 
+    /// One that was parked may have let another of its lane go past.
+    private static boolean laneIsTaken(ShardView.Held batch, ShardView view) {
+        return view.held().stream()
+                .anyMatch(other -> other.batch() != batch.batch()
+                        && other.lane() == batch.lane()
+                        && other.attempts() > 0
+                        && !other.parked());
+    }
+
     void carriedOut(ShardView view) {
         if (!view.usable()) return;
         var writing = view.held().stream().filter(ShardView.Held::writing).count();
@@ -51,6 +62,7 @@ final class RetryOracle {
             var last = ended.get(batch.batch());
             if (last == null || batch.writing() || !mayGo(batch, view)) continue;
             if (writing >= view.limit()) continue;
+            if (ordered && laneIsTaken(batch, view)) continue;
             // What was pinned and is no more gets a permit like any other.
             if (batch.parked() && batch.pin() == null && permits >= view.limit()) continue;
             var waits = process.now() - last;

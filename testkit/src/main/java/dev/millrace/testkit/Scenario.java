@@ -61,15 +61,21 @@ record Scenario(
             OnPoison onPoison,
             int mostLetters,
             OnLostOffset onLostOffset,
-            int route) {
+            int route,
+            int lanes) {
         /// What decides which rows a batch has.
         String fingerprint() {
-            return format + " " + route;
+            return format + " " + route + (lanes > 1 ? " " + lanes : "");
+        }
+
+        /// Rows of one key keep their order. Without, `lanes` is 0.
+        boolean ordered() {
+            return lanes > 0;
         }
 
         /// As after a change of the file between two runs. What the group must agree on stays.
         Source changed(Chance chance, Suppressed suppressed, boolean planned) {
-            var other = source(chance, suppressed, planned);
+            var other = source(chance, suppressed, planned, ordered());
             return new Source(
                     processes,
                     other.members,
@@ -93,7 +99,8 @@ record Scenario(
                     onPoison,
                     other.mostLetters,
                     onLostOffset,
-                    planned && chance.of(0.3) ? 1 - route : route);
+                    planned && chance.of(0.3) ? 1 - route : route,
+                    other.lanes);
         }
     }
 
@@ -120,7 +127,7 @@ record Scenario(
             Content content,
             AmbiguousSettings ambiguous) {
         /// As after a change of the file between two runs. What the stores are like stays.
-        Sink changed(Chance chance) {
+        Sink changed(Chance chance, boolean ordered) {
             return new Sink(
                     shards,
                     replicas,
@@ -130,7 +137,7 @@ record Scenario(
                     countsRows,
                     store,
                     Scenario.batch(chance),
-                    Scenario.retry(chance),
+                    Scenario.retry(chance, ordered),
                     Scenario.breaker(chance, writeNanos),
                     Scenario.poison(chance),
                     content,
@@ -151,11 +158,12 @@ record Scenario(
                     Math.max(breaker.probeTimeoutNanos(), 2 * writeNanos));
         }
 
-        ShardSettings shard(int shard, PoisonSettings.Action action, boolean planned) {
+        ShardSettings shard(int shard, Source source, PoisonSettings.Action action, boolean planned) {
             return new ShardSettings(
                     new ShardId("warehouse", "s" + shard),
                     replicas,
-                    1,
+                    Math.max(1, source.lanes()),
+                    source.ordered(),
                     batch,
                     maxInFlight,
                     writeTimeoutNanos,
@@ -194,6 +202,9 @@ record Scenario(
     /// No commit that timed out is applied later.
     private static final long QUARANTINE_NANOS = 4_000_000_000L;
 
+    /// So chosen that of the seeds that found something before there was order, all but two are what they were.
+    private static final long ORDERED = 0xF57C;
+
     private static final int MOST_OPEN_SEGMENTS = 8;
     private static final int PLAN_CHARACTERS = 4096;
     private static final long YEAR_NANOS = 365L * 24 * 3600 * 1_000_000_000;
@@ -218,14 +229,19 @@ record Scenario(
                 chance.spreadMillis(2_000, 20_000),
                 chance.of(0.3) ? 0 : chance.generator().nextDouble() * 0.4,
                 load(chance, suppressed, planned(seed)),
-                source(chance, suppressed, planned(seed)),
-                sink(chance, suppressed, planned(seed)));
+                source(chance, suppressed, planned(seed), ordered(seed)),
+                sink(chance, suppressed, planned(seed), ordered(seed)));
     }
 
     /// Under effectively-once delivery, every other seed; drawn from nothing, so that the others
     /// stay what they are.
     static boolean planned(long seed) {
         return (Mix.of(seed, 0x5EA1) & 1) == 0;
+    }
+
+    /// With order by key, every fifth seed; drawn from nothing too.
+    static boolean ordered(long seed) {
+        return Math.floorMod(Mix.of(seed, ORDERED), 5) == 0;
     }
 
     /// Where the clock of a process begins: often just before it overflows, or zero.
@@ -250,7 +266,7 @@ record Scenario(
                 chance.of(unknownEpochs) ? 0 : chance.between(5, 60));
     }
 
-    private static Source source(Chance chance, Suppressed suppressed, boolean planned) {
+    private static Source source(Chance chance, Suppressed suppressed, boolean planned, boolean ordered) {
         return new Source(
                 suppressed.of(Size.PROCESSES, chance.between(1, 2)),
                 suppressed.of(Size.MEMBERS, chance.between(1, 2)),
@@ -274,10 +290,11 @@ record Scenario(
                 chance.any(ON_POISON),
                 (int) chance.spread(1, 40),
                 chance.of(0.5) ? OnLostOffset.HALT : OnLostOffset.CONTINUE,
-                0);
+                0,
+                ordered ? chance.between(1, 4) : 0);
     }
 
-    private static Sink sink(Chance chance, Suppressed suppressed, boolean planned) {
+    private static Sink sink(Chance chance, Suppressed suppressed, boolean planned, boolean ordered) {
         var longest = chance.spreadMillis(20, 3_000);
         var write = Math.max(1, (long) (longest * 0.5 * chance.generator().nextDouble()));
         var writeTimeout = chance.of(0.03) ? YEAR_NANOS : longest;
@@ -295,7 +312,7 @@ record Scenario(
                 countsRows,
                 store,
                 batch(chance),
-                retry(chance),
+                retry(chance, ordered),
                 breaker(chance, write),
                 poison(chance),
                 new Content(
@@ -344,14 +361,15 @@ record Scenario(
                 chance.of(0.1) ? 0 : chance.spreadMillis(1, 2_000));
     }
 
-    private static ShardSettings.RetrySettings retry(Chance chance) {
+    /// Where order is kept nothing is given up.
+    private static ShardSettings.RetrySettings retry(Chance chance, boolean ordered) {
         var initial = chance.spreadMillis(1, 500);
         return new ShardSettings.RetrySettings(
                 initial,
                 initial * chance.between(1, 20),
                 1 + chance.generator().nextDouble() * 3,
                 chance.of(0.2) ? 0 : 0.2,
-                chance.of(0.8) ? 0 : chance.between(1, 12));
+                chance.of(0.8) || ordered ? 0 : chance.between(1, 12));
     }
 
     private static BreakerSettings breaker(Chance chance, long writeNanos) {

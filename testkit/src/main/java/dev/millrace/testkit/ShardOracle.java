@@ -154,7 +154,9 @@ final class ShardOracle {
     /// it took in when nothing waited.
     private void bounded(ShardView after) {
         var batch = settings.batch();
-        var most = (settings.maxInFlight() + 2L) * (batch.maxRows() + MemoryOracle.chunkRows(process.source));
+        // A lane has what is open, what waits behind the one that holds it, and what was taken in with that.
+        var lanes = settings.ordered() ? 3L * settings.lanes() : 0;
+        var most = (settings.maxInFlight() + 2L + lanes) * (batch.maxRows() + MemoryOracle.chunkRows(process.source));
         var rows = after.openRows();
         for (var held : after.held()) if (!held.parked()) rows += held.rows();
         if (rows > most) throw new Violation("O7", "a machine holds " + rows + " rows, may hold " + most);
@@ -168,6 +170,7 @@ final class ShardOracle {
     void told(ShardNote note, ShardView before) {
         if (note instanceof ShardNote.Poison(var row, var _, var skipped)) {
             poison.condemned(row);
+            world.order.setAside(FakeRows.lifeOf(row), row.offset());
             if (skipped) chunks.skipped(row);
         }
         if (note instanceof ShardNote.Wrote wrote) pins.wrote(wrote.batch().id(), before);

@@ -103,7 +103,8 @@ final class ShardShell {
         this.process = process;
         this.world = process.world;
         this.index = index;
-        settings = process.sink.shard(index, world.operator.action(process.sink.poison()), world.scenario.planned());
+        settings = process.sink.shard(
+                index, process.source, world.operator.action(process.sink.poison()), world.scenario.planned());
         counts = new ShardCounts(settings.replicas());
         budget = settings.planned() ? process.budget.half() : process.budget;
         var log = process.sink.store().kind().tokenLog();
@@ -112,6 +113,7 @@ final class ShardShell {
                 process.source.route(),
                 counts,
                 settings.maxInFlight() == 1
+                        && settings.lanes() == 1
                         && settings.retry().maxAttempts() == 0
                         && log != TokenLog.UNSHARED
                         && !world.scenario.has(Fault.SINK_POISON)

@@ -105,6 +105,8 @@ public enum Sometimes {
     OUTAGE_VERDICT,
     DRIFT_HELD,
     PARKED,
+    LANE_HELD,
+    LANE_HELD_WITHOUT_A_PERMIT,
     HINT_LIED,
     DEAD_LETTERED,
     DEAD_LETTER_DOWN,

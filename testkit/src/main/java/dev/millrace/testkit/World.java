@@ -41,7 +41,7 @@ final class World {
         sink = new FakeSink(this);
         letters = new FakeDeadLetters(this);
         operator = new Operator(this);
-        order = new OrderOracle();
+        order = new OrderOracle(this);
     }
 
     /// What a wall clock shows: every process the same.

@@ -79,8 +79,8 @@ record Mutant(String name, String module, String type, List<Edit> edits) {
                                 "private final Throttle throttle;",
                                 "private final Throttle throttle; private int leaked;"),
                         new Edit(
-                                "while (inFlight.size() < throttle.limit()",
-                                "while (inFlight.size() + leaked < throttle.limit()"),
+                                "waiting.hasNext() && inFlight.size() < throttle.limit()",
+                                "waiting.hasNext() && inFlight.size() + leaked < throttle.limit()"),
                         new Edit(
                                 "if (!inFlight.remove(delivery) && !parked.remove(delivery)) queue.remove(delivery);",
                                 "if (inFlight.remove(delivery)) { if (delivery.attempts() > 2) leaked++; }"
@@ -189,7 +189,7 @@ record Mutant(String name, String module, String type, List<Edit> edits) {
                         "a batch may be overtaken",
                         "sink-pool",
                         "dev.millrace.sinkpool.Deliveries",
-                        new Edit("inFlight.add(queue.removeFirst())", "inFlight.add(queue.removeLast())")),
+                        new Edit("var waiting = queue.iterator();", "var waiting = queue.descendingIterator();")),
                 new Mutant(
                         "a retry does not sleep",
                         "sink-pool",
@@ -259,7 +259,7 @@ record Mutant(String name, String module, String type, List<Edit> edits) {
                         "a machine takes chunks while batches wait",
                         "sink-pool",
                         "dev.millrace.sinkpool.ShardMachine",
-                        new Edit("return over || deliveries.noneWaits();", "return true;")),
+                        new Edit("return over || deliveries.hasPlace();", "return true;")),
                 new Mutant(
                         "a dead letter is not awaited",
                         "sink-pool",
@@ -287,6 +287,42 @@ record Mutant(String name, String module, String type, List<Edit> edits) {
                         new Edit(
                                 "batch.token() : batch.token().part(of.from(), of.to())",
                                 "batch.token() : batch.token()")),
+                new Mutant(
+                        "a lane lets two writes out",
+                        "sink-pool",
+                        "dev.millrace.sinkpool.Deliveries",
+                        new Edit("if (settings.ordered()) holds.take(next.lane());", ""),
+                        new Edit("for (var one : inFlight) if (one.holdsLane()) holds.take(one.lane());", "")),
+                new Mutant(
+                        "a suspect that is parked holds no lane",
+                        "sink-pool",
+                        "dev.millrace.sinkpool.Deliveries",
+                        new Edit("for (var one : parked) if (one.holdsLane()) holds.waitFor(one);", "")),
+                new Mutant(
+                        "a row that the sink names is tried last where order is kept",
+                        "sink-pool",
+                        "dev.millrace.sinkpool.Isolation",
+                        new Edit("this.believesNames = !inOrder;", "this.believesNames = true;")),
+                new Mutant(
+                        "the search goes on behind a suspect where order is kept",
+                        "sink-pool",
+                        "dev.millrace.sinkpool.Judge",
+                        new Edit("&& !(inOrder && !suspects.isEmpty())", "")),
+                new Mutant(
+                        "a lane goes on behind a stop",
+                        "sink-pool",
+                        "dev.millrace.sinkpool.Trials",
+                        new Edit("deliveries.close(delivery);", "")),
+                new Mutant(
+                        "a key has two lanes",
+                        "sink-pool",
+                        "dev.millrace.sinkpool.Composer",
+                        new Edit(
+                                "lanes.get(chunk.target().lane()).add(chunk, sealings);",
+                                "lanes.get((int) (chunk.offset(0) % lanes.size())).add(chunk, sealings);"),
+                        new Edit(
+                                "var lane = chunks.getFirst().target().lane();",
+                                "var lane = (int) (chunks.getFirst().offset(0) % lanes.size());")),
                 new Mutant(
                         "the position is one past the last record",
                         "connectors/kafka",

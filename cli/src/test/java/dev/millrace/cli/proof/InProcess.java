@@ -130,6 +130,11 @@ final class InProcess implements AutoCloseable {
         return report;
     }
 
+    /// Waits until it has ended, and gives what it reports, whatever that says.
+    DrainReport end() throws Exception {
+        return result();
+    }
+
     /// What kept it from starting.
     StartFailure startFailure() throws Exception {
         try {

@@ -36,6 +36,23 @@ final class Recipe {
                 .set("admin.listen", "127.0.0.1:" + recipe.port);
     }
 
+    /// Takes rows that are posted under these topics, at a port of its own, and says nothing of a sink.
+    static Recipe posted(String topics, int port) {
+        var recipe = new Recipe(FreePort.take());
+        return recipe.set("pipeline.name", "proof")
+                .set("source.http.listen", "127.0.0.1:" + port)
+                .set("source.http.topics", topics)
+                .set("delivery", "at_least_once")
+                .set("poison", "{ action: skip, single_row: dead_letter }")
+                .set("format", "{ json: {} }")
+                .set("sinks.warehouse.batch", "{ linger: 50ms }")
+                .set("sinks.warehouse.retry", "{ initial: 50ms, max: 300ms }")
+                .set("sinks.warehouse.write", "{ timeout: 10s }")
+                .set("sinks.warehouse.breaker", "{ failures: 2, open_for: 300ms }")
+                .set("drain.timeout", "10s")
+                .set("admin.listen", "127.0.0.1:" + recipe.port);
+    }
+
     /// The sink takes everything and keeps nothing.
     Recipe blackhole() {
         return set("sinks.warehouse.blackhole", "{}");

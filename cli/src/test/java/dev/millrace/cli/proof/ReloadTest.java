@@ -241,4 +241,33 @@ class ReloadTest {
             }
         }
     }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    @DisplayName("DRN-8: a file that does not start and falls back is no end to a service manager")
+    void aFallbackIsNoEnd(SharedLab lab) throws Exception {
+        try (var scene = lab.scene(SHAPE, directory);
+                var taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                var manager = NotifySocket.listen(directory.resolve("notify").toString(), Duration.ofSeconds(40))) {
+            var yaml = scene.yaml();
+            var file = directory.resolve("pipeline.yaml");
+            var good = by(scene, yaml, 0);
+            Files.writeString(file, good);
+            try (var trial = Trial.start(scene, yaml, () -> MillraceProcess.managed("managed", file, manager.name()))) {
+                assertThat(manager.next()).contains(" starts");
+                assertThat(manager.next()).startsWith("READY=1\n");
+                give(file, good.replace(":" + yaml.port(), ":" + taken.getLocalPort()));
+                trial.process().hangUp();
+                assertThat(manager.next()).contains(" starts");
+                assertThat(manager.next()).contains(" starts");
+                assertThat(manager.next()).startsWith("READY=1\n");
+                readsOn(scene, trial);
+                trial.process().terminate();
+                assertThat(manager.next()).startsWith("STOPPING=1\n");
+                assertThat(trial.process().awaitExit(Duration.ofSeconds(12)))
+                        .as(trial.process()::evidence)
+                        .isZero();
+            }
+        }
+    }
 }

@@ -210,6 +210,7 @@ class UnsharedTest {
                     Bench.SHARD,
                     endpoints.size(),
                     1,
+                    false,
                     new ShardSettings.BatchSettings(ROWS, 1 << 20, 3_600_000 * MILLI),
                     1,
                     60_000 * MILLI,

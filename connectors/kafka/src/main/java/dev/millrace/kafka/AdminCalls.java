@@ -197,23 +197,14 @@ final class AdminCalls implements AutoCloseable {
         var described = new TreeMap<String, Topic>();
         var asked = admin.describeTopics(topics).topicNameValues();
         for (var entry : asked.entrySet()) {
-            var first = entry.getValue();
-            var again = new boolean[1];
+            var name = entry.getKey();
+            var question = firstOr(
+                    entry.getValue(),
+                    () -> admin.describeTopics(List.of(name)).topicNameValues().get(name));
             try {
-                var description = ask(
-                        "describe topic " + entry.getKey(),
-                        () -> {
-                            if (!again[0]) {
-                                again[0] = true;
-                                return first;
-                            }
-                            return admin.describeTopics(List.of(entry.getKey()))
-                                    .topicNameValues()
-                                    .get(entry.getKey());
-                        },
-                        untilNanos);
+                var description = ask("describe topic " + name, question, untilNanos);
                 described.put(
-                        entry.getKey(),
+                        name,
                         new Topic(
                                 id(description.topicId()),
                                 description.partitions().size()));
@@ -281,9 +272,21 @@ final class AdminCalls implements AutoCloseable {
 
     /// The same for readers of what is committed, or of all.
     Map<TopicPartition, Long> ends(Collection<TopicPartition> partitions, IsolationLevel reader, long untilNanos) {
+        return ends(partitions, reader, untilNanos, () -> {});
+    }
+
+    /// The same, and `heard` is told of each answer, also of one that refuses,
+    /// or that comes when nobody waits for it any more; on any thread.
+    Map<TopicPartition, Long> ends(
+            Collection<TopicPartition> partitions, IsolationLevel reader, long untilNanos, Runnable heard) {
         var asked = new HashMap<TopicPartition, OffsetSpec>();
         for (var partition : partitions) asked.put(partition, OffsetSpec.latest());
         var answer = admin.listOffsets(asked, new ListOffsetsOptions(reader));
+        for (var partition : partitions) {
+            var _ = answer.partitionResult(partition).whenComplete((_, failure) -> {
+                if (!(failure instanceof RetriableException)) heard.run();
+            });
+        }
         var ends = new HashMap<TopicPartition, Long>();
         for (var partition : partitions) {
             try {

@@ -79,6 +79,18 @@ final class CommitTrouble {
         recoveryDue = false;
     }
 
+    /// What was not committed is another member's by now, and nothing of what is left has failed.
+    void nothingLeft() {
+        sinceNanos = null;
+        attempts = 0;
+        recoveryDue = false;
+    }
+
+    /// The last one that was answered was not taken.
+    boolean lasts() {
+        return sinceNanos != null;
+    }
+
     private static long seconds(long nanos) {
         return TimeUnit.NANOSECONDS.toSeconds(nanos);
     }

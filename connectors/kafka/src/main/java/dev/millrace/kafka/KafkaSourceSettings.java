@@ -123,8 +123,11 @@ public record KafkaSourceSettings(
 
         /// Where reading goes on that stands at `position` of this partition; `position` where it may go on there.
         long from(String of, int number, long position) {
-            var within = topic.equals(of) && partition == number && position >= first && position <= last;
-            return within ? last + 1 : position;
+            return isOf(of, number) && position >= first && position <= last ? last + 1 : position;
+        }
+
+        boolean isOf(String of, int number) {
+            return topic.equals(of) && partition == number;
         }
     }
 

@@ -10,6 +10,7 @@ import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /// Finds the one record for which memory does not suffice, after a poll ended without any: reads what it was to give
@@ -22,11 +23,29 @@ import org.jspecify.annotations.Nullable;
 record Oversized(Supplier<Consumer<ByteBuffer, ByteBuffer>> alone, NanoClock clock) {
     private static final long PATIENCE_NANOS = 5_000_000_000L;
     private static final Duration POLL = Duration.ofMillis(500);
+    private static final Duration END = Duration.ofSeconds(2);
     private static final int RECORDS = 5_000;
 
-    /// Its place; null if none was found in time.
+    /// The first and the last offset from which reading fails. The record is one of them: the client passes markers and
+    /// holes by itself, and unpacks a batch from its start. `last` is null where it was not found in time.
+    record Found(RecordPlace from, @Nullable Long last) {
+        /// As `source.kafka.skip` takes it, if `last` is known.
+        @Override
+        public String toString() {
+            return last == null || last == from.offset() ? from.toString() : from + "-" + last;
+        }
+    }
+
+    /// What reading from one offset comes to.
+    private enum Seen {
+        FITS,
+        TOO_LARGE,
+        NOTHING_IN_TIME
+    }
+
+    /// Null if none was found in time.
     @Nullable
-    RecordPlace among(SortedMap<SourcePartition, Long> next) {
+    Found among(SortedMap<SourcePartition, Long> next) {
         var untilNanos = clock.nanoTime() + PATIENCE_NANOS;
         Consumer<ByteBuffer, ByteBuffer> consumer;
         try {
@@ -36,9 +55,12 @@ record Oversized(Supplier<Consumer<ByteBuffer, ByteBuffer>> alone, NanoClock clo
         }
         try {
             for (var one : next.entrySet()) {
-                var offset = firstThatDoesNotFit(consumer, one.getKey(), one.getValue(), untilNanos);
-                if (offset >= 0)
-                    return new RecordPlace(one.getKey().topic(), one.getKey().partition(), offset);
+                var at = CommitCall.kafka(one.getKey());
+                var end = consumer.endOffsets(List.of(at), END).getOrDefault(at, 0L);
+                var offset = firstThatDoesNotFit(consumer, at, one.getValue(), end, untilNanos);
+                if (offset < 0) continue;
+                return new Found(
+                        new RecordPlace(at.topic(), at.partition(), offset), lastOf(consumer, at, offset, end));
             }
         } catch (KafkaException unanswered) {
             return null;
@@ -50,19 +72,68 @@ record Oversized(Supplier<Consumer<ByteBuffer, ByteBuffer>> alone, NanoClock clo
 
     /// Its offset, or −1.
     private long firstThatDoesNotFit(
-            Consumer<ByteBuffer, ByteBuffer> consumer, SourcePartition partition, long from, long untilNanos) {
-        var at = CommitCall.kafka(partition);
-        consumer.assign(List.of(at));
-        consumer.seek(at, from);
+            Consumer<ByteBuffer, ByteBuffer> consumer, TopicPartition at, long from, long end, long untilNanos) {
+        seek(consumer, at, from);
         for (var read = 0; read < RECORDS && clock.nanoTime() - untilNanos < 0; ) {
+            if (consumer.position(at) >= end) return -1;
             try {
-                var records = consumer.poll(POLL);
-                if (records.nextOffsets().isEmpty()) return -1;
-                read += records.count();
+                read += consumer.poll(POLL).count();
             } catch (OutOfMemoryError _) {
                 return consumer.position(at);
             }
         }
         return -1;
+    }
+
+    /// The last offset from which reading fails as it does from `first`, or null. In ever longer steps, and then by
+    /// halves between the last that failed and the first that did not.
+    private @Nullable Long lastOf(Consumer<ByteBuffer, ByteBuffer> consumer, TopicPartition at, long first, long end) {
+        var untilNanos = clock.nanoTime() + PATIENCE_NANOS;
+        try {
+            var fails = first;
+            var fits = first + 1;
+            for (var step = 1L; ; step *= 2) {
+                var seen = from(consumer, at, fits, end, untilNanos);
+                if (seen == Seen.NOTHING_IN_TIME) return null;
+                if (seen == Seen.FITS) break;
+                fails = fits;
+                fits += step;
+            }
+            while (fits - fails > 1) {
+                var middle = fails + (fits - fails) / 2;
+                switch (from(consumer, at, middle, end, untilNanos)) {
+                    case FITS -> fits = middle;
+                    case TOO_LARGE -> fails = middle;
+                    case NOTHING_IN_TIME -> {
+                        return null;
+                    }
+                }
+            }
+            return fails;
+        } catch (KafkaException unanswered) {
+            return null;
+        }
+    }
+
+    private Seen from(
+            Consumer<ByteBuffer, ByteBuffer> consumer, TopicPartition at, long offset, long end, long untilNanos) {
+        if (offset >= end) return Seen.FITS;
+        seek(consumer, at, offset);
+        while (clock.nanoTime() - untilNanos < 0) {
+            try {
+                var _ = consumer.poll(POLL);
+            } catch (OutOfMemoryError _) {
+                return Seen.TOO_LARGE;
+            }
+            if (consumer.position(at) > offset) return Seen.FITS;
+        }
+        return Seen.NOTHING_IN_TIME;
+    }
+
+    /// Anew: what was fetched before may have been left in the middle of a record.
+    private static void seek(Consumer<ByteBuffer, ByteBuffer> consumer, TopicPartition at, long offset) {
+        consumer.unsubscribe();
+        consumer.assign(List.of(at));
+        consumer.seek(at, offset);
     }
 }

@@ -36,7 +36,17 @@ public sealed interface SourceEvent {
 
     /// Of one partition: its records, null for none, and the position after them, past markers and
     /// holes.
-    record Batch(SourcePartition partition, @Nullable PolledRecords records, long next, int leaderEpoch) {}
+    /// A person left out what comes before it since the batch before, where `leftOut` says so.
+    record Batch(
+            SourcePartition partition, @Nullable PolledRecords records, long next, int leaderEpoch, boolean leftOut) {
+        public Batch(SourcePartition partition, @Nullable PolledRecords records, long next, int leaderEpoch) {
+            this(partition, records, next, leaderEpoch, false);
+        }
+
+        static Batch leftOut(SourcePartition partition, long next) {
+            return new Batch(partition, null, next, -1, true);
+        }
+    }
 
     /// Time passed.
     record Tick() implements SourceEvent {}
@@ -77,8 +87,8 @@ public sealed interface SourceEvent {
     /// Retention took `[position, logStart)`, which was not read.
     record OffsetsLost(SourcePartition partition, long position, long logStart) implements SourceEvent {}
 
-    /// A person left `[position, next)` out: it is not read.
-    record Skipped(SourcePartition partition, long position, long next) implements SourceEvent {}
+    /// A person left out what comes before `next`: it is not read.
+    record Skipped(SourcePartition partition, long next) implements SourceEvent {}
 
     /// The log ends, or differs from what was read, at `logEnd`, below `position`.
     record LogTruncated(SourcePartition partition, long position, long logEnd) implements SourceEvent {}

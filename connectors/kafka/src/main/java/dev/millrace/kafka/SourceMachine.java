@@ -212,7 +212,8 @@ public final class SourceMachine {
                 one.flow.droppedAtOnce(batch.records());
                 continue;
             }
-            one.flow.polled(batch.records(), batch.next(), batch.leaderEpoch(), nowNanos);
+            if (batch.leftOut()) leaveOut(one, batch.next(), nowNanos, out);
+            else one.flow.polled(batch.records(), batch.next(), batch.leaderEpoch(), nowNanos);
             records |= batch.records() != null;
         }
         step(!records, nowNanos, out);
@@ -549,15 +550,20 @@ public final class SourceMachine {
     private void skipped(SourceEvent.Skipped skipped, long nowNanos, Consumer<SourceCommand> out) {
         var one = owned.get(skipped.partition());
         if (one == null || one.halted) return;
-        parts.counters().skippedOffsets(skipped.next() - skipped.position());
-        plans.lost(one, skipped.position(), skipped.next());
-        one.flow.passOver(skipped.next(), -1, nowNanos);
+        leaveOut(one, skipped.next(), nowNanos, out);
         one.publish(pauses.reason(one.flow.partition), nowNanos);
+        out.accept(new SourceCommand.SeekTo(skipped.partition(), skipped.next()));
+    }
+
+    private void leaveOut(Owned one, long next, long nowNanos, Consumer<SourceCommand> out) {
+        var from = one.flow.tracker.end();
+        if (next <= from) return;
+        parts.counters().skippedOffsets(next - from);
+        plans.lost(one, from, next);
+        one.flow.passOver(next, -1, nowNanos);
         out.accept(new Tell(
                 "offsets_skipped",
-                skipped.partition() + ": source.kafka.skip leaves [" + skipped.position() + ", " + skipped.next()
-                        + ") unread for good"));
-        out.accept(new SourceCommand.SeekTo(skipped.partition(), skipped.next()));
+                one.flow.partition + ": source.kafka.skip leaves [" + from + ", " + next + ") unread for good"));
     }
 
     private void truncated(SourceEvent.LogTruncated cut, Consumer<SourceCommand> out) {
@@ -610,6 +616,11 @@ public final class SourceMachine {
     /// A commit was refused because of the membership, and nothing has told since what that means.
     public boolean unexplained() {
         return flight.unexplained();
+    }
+
+    /// No commit is out, and nothing waits for one.
+    boolean nothingToCommit() {
+        return flight.nothingToCommit();
     }
 
     /// A commit is out.

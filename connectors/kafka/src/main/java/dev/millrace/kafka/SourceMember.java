@@ -1,5 +1,6 @@
 package dev.millrace.kafka;
 
+import dev.millrace.checkpoint.CommitFlight;
 import dev.millrace.checkpoint.CommitNote;
 import dev.millrace.checkpoint.Range;
 import dev.millrace.checkpoint.Resolution;
@@ -50,6 +51,10 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
     private static final Logger LOG = LoggerFactory.getLogger(SourceMember.class);
     private static final int FATAL = 5;
     private static final int NAMED_AT_MOST = 10;
+    private static final String LESS_MEMORY =
+            "a record there, or what was fetched of all partitions, is larger than the memory left; give the process"
+                    + " more (-Xmx), or lower admission.max_bytes, max.poll.records, max.partition.fetch.bytes and"
+                    + " fetch.max.bytes";
     private static final long IDLE_POLL_NANOS = 100_000_000L;
     private static final long HELD_POLL_NANOS = 5_000_000L;
     private static final long PLAN_POLL_NANOS = 10_000_000L;
@@ -101,6 +106,7 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
     private final Map<TopicPartition, SourcePartition> owned = new HashMap<>();
     private final ArrayList<SourceCommand> commands = new ArrayList<>();
     private final CommitTrouble trouble;
+    private final LeftOut leftOut;
 
     private @Nullable Gear gear;
     private volatile @Nullable TopicWatch watch;
@@ -129,6 +135,7 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
         this.shared = shared;
         this.clock = shared.clock();
         this.trouble = new CommitTrouble(index);
+        this.leftOut = new LeftOut(shared.settings().skips());
         var now = clock.nanoTime();
         this.turnNanos = now;
         this.unassignedNanos = now;
@@ -239,7 +246,7 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
     private void fail(Throwable failure) {
         failed = true;
         if (failure instanceof OutOfMemoryError) {
-            shared.outcomes().failed(index, FATAL, outOfMemory(failure));
+            shared.outcomes().failed(index, FATAL, memoryRanOut(failure));
             return;
         }
         if (refusal(failure)) {
@@ -251,25 +258,40 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
         shared.outcomes().failed(index, FATAL, "source thread " + index + " died: " + failure);
     }
 
+    // Looking for the place takes memory too: that there is none left must not hide that the member has died.
+    private String memoryRanOut(Throwable failure) {
+        try {
+            return outOfMemory(failure);
+        } catch (Throwable again) {
+            return "out of memory (" + failure.getMessage() + "), and while its place was looked for, " + again + ": "
+                    + LESS_MEMORY;
+        }
+    }
+
     // A batch is unpacked record by record, so a record is what is too large: one of those that come next.
     private String outOfMemory(Throwable failure) {
         var next = new TreeMap<SourcePartition, Long>();
         for (var partition : owned.values())
             next.put(partition, shared.accounts().of(partition).position());
         var found = shared.oversized().among(next);
-        if (found != null)
-            return "out of memory (" + failure.getMessage() + ") while reading " + found
-                    + ": that record is larger than the memory left; give the process more (-Xmx), or leave the record"
-                    + " out for good with source.kafka.skip: [" + found + "]";
+        if (found != null) return "out of memory (" + failure.getMessage() + ") while reading " + tooLarge(found);
         var places = next.entrySet().stream()
                 .map(one -> one.getKey() + "@" + one.getValue())
                 .limit(NAMED_AT_MOST)
                 .toList();
         return "out of memory (" + failure.getMessage() + ") while reading " + String.join(", ", places)
-                + (next.size() > NAMED_AT_MOST ? " and others" : "")
-                + ": a record there, or what was fetched of all partitions, is larger than the memory left; give the"
-                + " process more (-Xmx), or lower admission.max_bytes, max.poll.records, max.partition.fetch.bytes and"
-                + " fetch.max.bytes";
+                + (next.size() > NAMED_AT_MOST ? " and others" : "") + ": " + LESS_MEMORY;
+    }
+
+    private static String tooLarge(Oversized.Found found) {
+        if (found.last() == null)
+            return "at or soon after " + found.from()
+                    + ": a record there is larger than the memory left; give the process more (-Xmx)";
+        var one = found.last() == found.from().offset();
+        return found + (one ? ": that record" : ": a record there, without which the others can't be read,")
+                + " is larger than the memory left; give the process more (-Xmx), or leave "
+                + (one ? "the record" : "them")
+                + " out for good with source.kafka.skip: [" + found + "]";
     }
 
     private static boolean refusal(Throwable failure) {
@@ -354,6 +376,7 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
         if (records == null) now(new SourceEvent.Tick());
         else now(new SourceEvent.Polled(batches(records)));
         carryOut(mine);
+        if (trouble.lasts() && machine.nothingToCommit()) trouble.nothingLeft();
         readLags(mine.consumer());
         if (!plansLookedAt) lookWhetherPlansAreKept(mine);
         checkAssignment();
@@ -418,15 +441,13 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
 
     // Before the client unpacks what stands there. A paused one is looked at when it goes on.
     private void stepOver(Gear mine) {
-        if (shared.settings().skips().isEmpty() || stopping) return;
+        if (leftOut.isEmpty() || stopping) return;
         var paused = mine.consumer().paused();
         owned.forEach((at, partition) -> {
             if (paused.contains(at)) return;
             var position = shared.accounts().of(partition).position();
-            for (var skip : shared.settings().skips()) {
-                var next = skip.from(at.topic(), at.partition(), position);
-                if (next > position) now(new SourceEvent.Skipped(partition, position, next));
-            }
+            var next = leftOut.past(at, position);
+            if (next > position) now(new SourceEvent.Skipped(partition, next));
         });
         carryOut(mine);
     }
@@ -479,20 +500,30 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
             var partition = owned.get(entry.getKey());
             if (partition == null)
                 throw new IllegalStateException(entry.getKey() + " was polled before its start was known");
-            var next = entry.getValue();
-            var list = records.records(entry.getKey());
-            batches.add(new SourceEvent.Batch(
-                    partition,
-                    list.isEmpty() ? null : new KafkaRecords(list),
-                    next.offset(),
-                    next.leaderEpoch().orElse(-1)));
+            var position = shared.accounts().of(partition).position();
+            leftOut.take(partition, position, records.records(entry.getKey()), entry.getValue(), batches);
         }
         return batches;
     }
 
     @Override
     public void now(SourceEvent event) {
+        if (isAnswer(event)) heard();
         machine.on(event, clock.nanoTime(), commands::add);
+    }
+
+    // What was fetched is a broker's answer, and so is what it says of a commit.
+    private static boolean isAnswer(SourceEvent event) {
+        return switch (event) {
+            case SourceEvent.Polled(var batches) -> !batches.isEmpty();
+            case SourceEvent.CommitAnswered(var _, var answer) -> !(answer instanceof CommitFlight.Answer.Unknown);
+            default -> false;
+        };
+    }
+
+    private void heard() {
+        var told = watch;
+        if (told != null) told.heard();
     }
 
     @Override
@@ -607,7 +638,7 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
             mine.consumer()
                     .close(CloseOptions.timeout(bound)
                             .withGroupMembershipOperation(CloseOptions.GroupMembershipOperation.LEAVE_GROUP));
-        } catch (RuntimeException refused) {
+        } catch (RuntimeException | OutOfMemoryError refused) {
             LOG.atWarn()
                     .addKeyValue("event", "consumer_close_failed")
                     .log("member={} why=\"{}\"", index, refused.toString());

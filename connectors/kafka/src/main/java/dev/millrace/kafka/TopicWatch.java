@@ -59,6 +59,7 @@ final class TopicWatch implements Runnable {
     private volatile @Nullable Thread thread;
     private volatile boolean stopped;
     private volatile @Nullable Long silentNanos;
+    private volatile @Nullable Long heardNanos;
     private boolean failing;
     private long identityNanos;
 
@@ -151,10 +152,18 @@ final class TopicWatch implements Runnable {
         }
     }
 
-    /// For how long no broker has answered what it asks beside the poll loops; 0 where one has.
+    /// For how long no broker has answered anything, from when one did not answer what is asked beside the poll loops;
+    /// 0 where one has.
     long silentForNanos(long nowNanos) {
         var since = silentNanos;
-        return since == null ? 0 : Math.max(0, nowNanos - since);
+        if (since == null) return 0;
+        var heard = heardNanos;
+        return Math.max(0, nowNanos - (heard == null || heard - since < 0 ? since : heard));
+    }
+
+    /// A broker has answered something. On any thread.
+    void heard() {
+        heardNanos = clock.nanoTime();
     }
 
     private void silentSince(long nanos) {
@@ -228,7 +237,7 @@ final class TopicWatch implements Runnable {
             if (account.owner() != PartitionAccount.NOBODY) owned.put(CommitCall.kafka(account.partition), account);
         if (owned.isEmpty()) return;
         var asking = clock.nanoTime();
-        var ends = calls.ends(owned.keySet(), asking + ENDS_NANOS);
+        var ends = calls.ends(owned.keySet(), IsolationLevel.READ_COMMITTED, asking + ENDS_NANOS, this::heard);
         var now = clock.nanoTime();
         if (ends.isEmpty()) silentSince(asking);
         else silentNanos = null;
@@ -242,7 +251,8 @@ final class TopicWatch implements Runnable {
     // What is not committed has to be asked for after what is: else every record that comes between looks like one.
     private void lookForTransactions(Map<TopicPartition, PartitionAccount> owned, Map<TopicPartition, Long> stable) {
         stableOffsets.keep(owned.keySet());
-        var ends = calls.ends(stable.keySet(), IsolationLevel.READ_UNCOMMITTED, clock.nanoTime() + ENDS_NANOS);
+        var ends = calls.ends(
+                stable.keySet(), IsolationLevel.READ_UNCOMMITTED, clock.nanoTime() + ENDS_NANOS, this::heard);
         ends.forEach((partition, end) -> {
             var account = owned.get(partition);
             var from = stable.get(partition);

@@ -61,6 +61,21 @@ final class CommitTroubleTest {
     }
 
     @Test
+    @DisplayName("OPS-5: what failed is no trouble any more once nothing is left to commit")
+    void whereNothingIsLeftToCommitNothingFails() {
+        fails(false, 40, 1);
+        assertThat(trouble.lasts()).isTrue();
+        assertThat(trouble.forNanos(now)).isEqualTo(40 * SECOND);
+        trouble.nothingLeft();
+        now += 3 * 3600 * SECOND;
+        assertThat(trouble.lasts()).isFalse();
+        assertThat(trouble.forNanos(now)).isZero();
+        assertThat(recoveries.count()).isZero();
+        fails(true, 1, 1);
+        assertThat(trouble.forNanos(now)).isZero();
+    }
+
+    @Test
     @DisplayName("OPS-5: commits that nobody answers now and then are told from the fourth in ten minutes on")
     void whatComesAgainAndAgainIsTold() {
         for (var n = 0; n < 3; n++) {

@@ -92,7 +92,7 @@ final class LoginLineTest {
             var loaded = Configuration.read("pipeline.yaml", FILE, name -> name.equals("WHO") ? who : word);
             if (!(loaded instanceof ReadResult.Loaded(var config, var _)))
                 throw new AssertionError("seed " + seed + ": " + loaded);
-            var line = config.source().properties().reveal().get("sasl.jaas.config");
+            var line = config.kafka().properties().reveal().get("sasl.jaas.config");
             assertThat(read(String.valueOf(line)))
                     .as("seed %d", seed)
                     .singleElement()

@@ -1010,7 +1010,7 @@ final class PlannedSourceTest {
         var bench = bench(new MemoryIntake());
         assign(bench, P0, entry(segment(100, 110), segment(110, 120)));
         bench.poll(P0, 100, 5);
-        bench.tell(new SourceEvent.Skipped(P0, 105, 106));
+        bench.tell(new SourceEvent.Skipped(P0, 106));
         assertThat(bench.counters.possibleDuplicates()).isEqualTo(10);
         bench.poll(P0, 106, 14);
         settle(bench);

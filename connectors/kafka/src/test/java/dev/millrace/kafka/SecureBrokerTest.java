@@ -127,7 +127,7 @@ final class SecureBrokerTest {
         return switch (Configuration.read("pipeline.yaml", text, name -> name.equals("WORD") ? PASSWORD : "another")) {
             case ReadResult.Loaded(var config, var _) ->
                 new KafkaClients(KafkaSourceSettings.of(bootstrap, new Subscription.Named(List.of(TOPIC)), "shop")
-                        .properties(config.source().properties().reveal()));
+                        .properties(config.kafka().properties().reveal()));
             case ReadResult.Refused(var problems) -> throw new AssertionError(problems.toString());
         };
     }

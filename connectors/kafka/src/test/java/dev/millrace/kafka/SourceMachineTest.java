@@ -602,7 +602,7 @@ final class SourceMachineTest {
         var bench = Bench.of(new MemoryIntake());
         bench.assign(P0, 100);
         bench.poll(P0, 100, 5);
-        bench.tell(new SourceEvent.Skipped(P0, 105, 108));
+        bench.tell(new SourceEvent.Skipped(P0, 108));
         assertThat(bench.all(SourceCommand.SeekTo.class)).containsExactly(new SourceCommand.SeekTo(P0, 108));
         assertThat(bench.all(SourceCommand.Tell.class))
                 .extracting(SourceCommand.Tell::event)
@@ -620,10 +620,47 @@ final class SourceMachineTest {
     void nothingBehindWhatIsLeftOutIsNeededToCommitPastIt() {
         var bench = Bench.of(new MemoryIntake());
         bench.assign(P0, 100);
-        bench.tell(new SourceEvent.Skipped(P0, 100, 101));
+        bench.tell(new SourceEvent.Skipped(P0, 101));
         bench.emptyPoll();
         bench.after(MS);
         assertThat(Bench.entry(bench.acknowledge(), P0).offset()).isEqualTo(101);
+    }
+
+    @Test
+    @Tag("SRC-14")
+    @DisplayName(
+            "SRC-14: what a poll gives behind a hole and a person leaves out is a gap, counted and told, and no seek")
+    void whatAPollGivesAllTheSameIsPassedOver() {
+        var bench = Bench.of(new MemoryIntake());
+        bench.assign(P0, 199);
+        bench.tell(new SourceEvent.Polled(List.of(
+                new SourceEvent.Batch(P0, null, 200, -1),
+                SourceEvent.Batch.leftOut(P0, 201),
+                new SourceEvent.Batch(P0, TestRecords.of("orders", 0, 201, 2), 203, 0))));
+        assertThat(bench.all(SourceCommand.SeekTo.class)).isEmpty();
+        assertThat(bench.all(SourceCommand.Tell.class))
+                .singleElement()
+                .satisfies(told -> assertThat(told.text()).contains("[200, 201)"));
+        assertThat(bench.counters.offsetsSkipped()).isOne();
+        bench.emptyPoll();
+        bench.after(MS);
+        assertThat(bench.intake.writes()).hasSize(2);
+        assertThat(Bench.entry(bench.acknowledge(), P0).offset()).isEqualTo(203);
+    }
+
+    @Test
+    @DisplayName("OPS-5: behind a revoke nothing is left to commit of what is another member's by now")
+    void behindARevokeNothingIsLeftToCommit() {
+        var bench = Bench.of(new MemoryIntake());
+        bench.assign(P0, 100);
+        assertThat(bench.machine.nothingToCommit()).isTrue();
+        bench.tell(new SourceEvent.Skipped(P0, 101));
+        bench.after(MS);
+        assertThat(bench.machine.nothingToCommit()).isFalse();
+        bench.tell(new SourceEvent.Lost(Set.of(P0)));
+        var send = bench.all(SourceCommand.Commit.class).getLast().send();
+        bench.tell(new SourceEvent.CommitAnswered(send.attempt(), new Answer.Unknown()));
+        assertThat(bench.machine.nothingToCommit()).isTrue();
     }
 
     @Test

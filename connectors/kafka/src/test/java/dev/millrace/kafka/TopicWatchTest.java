@@ -15,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.DescribeTopicsResult;
 import org.apache.kafka.clients.admin.ListOffsetsResult;
@@ -165,6 +166,55 @@ final class TopicWatchTest {
         watches.getFirst().ask(Set.of("orders"));
         watches.getFirst().run();
         assertThat(asked).hasValue(4);
+    }
+
+    /// Whether the watch is silent behind one look at ends that are answered so, and what it hears besides.
+    private static long silentBehind(KafkaFuture<ListOffsetsResultInfo> answer, Consumer<TopicWatch> besides) {
+        var accounts = new Accounts(List.of(Bench.sink(1)));
+        accounts.of(Bench.P0).ownedBy(0);
+        var now = new AtomicLong();
+        var watches = new ArrayList<TopicWatch>();
+        var admin = (Admin) Proxy.newProxyInstance(
+                TopicWatchTest.class.getClassLoader(), new Class<?>[] {Admin.class}, (_, method, arguments) -> {
+                    if (!method.getName().equals("listOffsets")) return new Refusal();
+                    watches.getFirst().stop();
+                    var ends = new HashMap<TopicPartition, KafkaFuture<ListOffsetsResultInfo>>();
+                    for (var partition : ((Map<?, ?>) arguments[0]).keySet())
+                        ends.put((TopicPartition) partition, answer);
+                    return new ListOffsetsResult(ends);
+                });
+        NanoClock clock = () -> now.getAndAdd(100 * Bench.MS);
+        var watch = new TopicWatch(
+                new KafkaSourceSettings.Watch(Long.MAX_VALUE / 4, 1, 1, 1),
+                new AdminCalls(admin, clock, () -> false),
+                clock,
+                accounts,
+                List.of(new Ear()),
+                Map.of("orders", Bench.ID));
+        watches.add(watch);
+        watch.run();
+        now.addAndGet(60_000 * Bench.MS);
+        besides.accept(watch);
+        return watch.silentForNanos(now.get());
+    }
+
+    @Test
+    @Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    @Tag("OPS-12")
+    @DisplayName(
+            "OPS-12: brokers that say nothing are silent; a refusal, a late answer, or any other to the members is one")
+    void onlyWhoSaysNothingIsSilent() {
+        assertThat(silentBehind(new KafkaFutureImpl<>(), _ -> {})).isGreaterThan(60_000 * Bench.MS);
+        assertThat(silentBehind(new KafkaFutureImpl<>(), TopicWatch::heard)).isLessThan(1_000 * Bench.MS);
+        var refused = new KafkaFutureImpl<ListOffsetsResultInfo>();
+        refused.completeExceptionally(new TopicAuthorizationException(Set.of("orders")));
+        assertThat(silentBehind(refused, _ -> {})).isLessThan(61_000 * Bench.MS);
+        var late = new KafkaFutureImpl<ListOffsetsResultInfo>();
+        assertThat(silentBehind(late, _ -> late.complete(new ListOffsetsResultInfo(7, -1, Optional.empty()))))
+                .isLessThan(1_000 * Bench.MS);
+        var timedOut = new KafkaFutureImpl<ListOffsetsResultInfo>();
+        timedOut.completeExceptionally(new org.apache.kafka.common.errors.TimeoutException("no node"));
+        assertThat(silentBehind(timedOut, _ -> {})).isGreaterThan(60_000 * Bench.MS);
     }
 
     /// Never comes, and keeps nobody waiting for longer than he says.

@@ -111,6 +111,10 @@ public final class PostgresSink implements Sink, NewestTokens {
             LOG.atWarn().addKeyValue("event", "postgres_hazard").log(hazard);
     }
 
+    private synchronized boolean isClosed() {
+        return closed;
+    }
+
     private synchronized void keepLooking() {
         if (!closed && watching == null)
             watching = LayoutWatch.over(shards.keySet().iterator().next().sink(), this::lookAgain);
@@ -223,7 +227,7 @@ public final class PostgresSink implements Sink, NewestTokens {
 
     private List<Finding> leftovers(ShardId shard, List<PostgresEndpoint> ways, TokenTable table, long deadlineNanos) {
         for (var way : ways) {
-            if (NanoClock.reached(deadlineNanos, clock.nanoTime())) break;
+            if (isClosed() || NanoClock.reached(deadlineNanos, clock.nanoTime())) break;
             var attempt = new Attempt(clock, deadlineNanos);
             var logins = new Logins(
                     way, settings.login(), attempt.atMost(settings.limits().connectTimeout()), housekeeping);

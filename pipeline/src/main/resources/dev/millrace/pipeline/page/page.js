@@ -95,7 +95,24 @@
       + clock(lastMillis));
   };
 
+  const posted = posts => {
+    const refused = Object.entries(posts.refused).filter(([, many]) => many > 0);
+    return [
+      make('li', refused.length ? 'card watch' : 'card',
+        make('h4', '', posts.listens), make('p', '', count(posts.requests) + ' requests'),
+        make('p', '', rows(posts.rows_admitted) + ' taken in'),
+        ...refused.map(([by, many]) => make('p', '', word('watch', '! refused by ' + by + ': ' + count(many))))),
+      ...posts.sinks.map(one => make('li', one.rows_lost_unreachable + one.rows_lost_shutdown ? 'card watch' : 'card',
+        make('h4', '', one.name), make('p', '', rows(one.rows_written) + ' written'),
+        make('p', '', rows(one.rows_rejected) + ' rejected'),
+        make('p', '', rows(one.rows_lost_unreachable + one.rows_lost_shutdown) + ' lost')))];
+  };
+
   const topics = status => {
+    if (status.posted) {
+      lay('topics', [status.posted], () => posted(status.posted));
+      return;
+    }
     const all = new Map();
     for (const one of status.partitions) {
       if (!one.owned) continue;
