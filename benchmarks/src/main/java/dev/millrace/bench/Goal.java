@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +33,7 @@ record Goal(String what, Figures measured, Sense sense, double first, double sec
         /// The same goal as seconds: where a loop is faster than those were that the goals were set by, a factor
         /// would ask for more.
         double added(double times) {
-            return (times - 1) * LOOP.get(group);
+            return (times - 1) * Objects.requireNonNull(LOOP.get(group));
         }
     }
 

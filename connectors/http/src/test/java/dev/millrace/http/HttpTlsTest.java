@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.httpclient.Clients;
 import dev.millrace.httpclient.Tls;
-import dev.millrace.sinkpool.Ending;
-import dev.millrace.sinkpool.SlabPool;
 import dev.millrace.lab.http.HttpFront;
 import dev.millrace.lab.http.Pem;
+import dev.millrace.sinkpool.Ending;
 import dev.millrace.sinkpool.Finding;
 import dev.millrace.sinkpool.NanoClock;
+import dev.millrace.sinkpool.SlabPool;
 import dev.millrace.sinkpool.WriteOutcome.Unavailable;
 import dev.millrace.sinkpool.WriteOutcome.Written;
 import java.net.InetAddress;
