@@ -62,6 +62,7 @@ public final class Doctor {
         for (var open : Plaintext.of(config))
             findings.add(Finding.hazard(
                     open.path(), "the " + open.secret() + " goes to " + open.receivers() + " in clear", open.remedy()));
+        findings.addAll(Packers.look(config));
         findings.addAll(answer(source, untilNanos, List.of(late("source.kafka"))));
         var guarantees = new LinkedHashMap<String, Guarantee>();
         for (var entry : sinks.entrySet()) {

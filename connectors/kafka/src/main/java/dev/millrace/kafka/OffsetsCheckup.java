@@ -114,7 +114,8 @@ final class OffsetsCheckup {
     }
 
     /// Whether it is of the topic that is there, as far as is known.
-    private boolean identity(TopicPartition partition, OffsetAndMetadata committed, Map<String, TopicDescription> topics) {
+    private boolean identity(
+            TopicPartition partition, OffsetAndMetadata committed, Map<String, TopicDescription> topics) {
         var topic = topics.get(partition.topic());
         var was = CommitNote.read(committed.metadata(), committed.offset()).topic();
         if (topic == null || was == null) return true;
@@ -130,8 +131,7 @@ final class OffsetsCheckup {
 
     /// What the start would say of it.
     private void plan(TopicPartition partition, OffsetAndMetadata committed, long end) {
-        var entry = new CommitEntry(
-                committed.offset(), committed.leaderEpoch().orElse(-1), committed.metadata());
+        var entry = new CommitEntry(committed.offset(), committed.leaderEpoch().orElse(-1), committed.metadata());
         var found = PlanFound.of(settings, entry, end);
         var halt = found.halt();
         var said = found.said();
@@ -147,7 +147,10 @@ final class OffsetsCheckup {
                                 halt.what() + "; until those who are in the group now have drained, the start halts on"
                                         + " it with exit code 5",
                                 "let them drain, as a reload does it; or " + halt.remedy())
-                        : Finding.fault(place(partition), halt.what() + "; the start halts on it with exit code 5", halt.remedy()));
+                        : Finding.fault(
+                                place(partition),
+                                halt.what() + "; the start halts on it with exit code 5",
+                                halt.remedy()));
     }
 
     private static Finding of(String place, PlanFound.Said said, boolean perhapsTwice) {
