@@ -81,7 +81,7 @@ final class PostedRows implements Source {
 
     private static @Nullable SSLContext tls(HttpSourceConfig config) {
         var shown = config.tls();
-        return shown == null ? null : ServerContext.of("source.http", "intake", shown.certFile(), shown.keyFile());
+        return shown == null ? null : ServerContext.of("source.http", shown.certFile(), shown.keyFile());
     }
 
     @Override

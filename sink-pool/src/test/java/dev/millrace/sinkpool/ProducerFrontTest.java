@@ -13,10 +13,8 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import java.net.URI;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -483,44 +481,6 @@ final class ProducerFrontTest {
             assertThat(told.stream().mapToLong(items -> (Long) items).sum()).isEqualTo(2000);
             assertThat(fields(lines, "items_shed", "tenant")).contains("tenant-0", "tenant-1", "tenant-2");
             assertThat(fields(lines, "front_closed", "sink")).containsExactly("store");
-        } finally {
-            logger.detachAppender(lines);
-        }
-    }
-
-    private static Set<Thread> frontThreads() {
-        var all = new HashSet<>(Thread.getAllStackTraces().keySet());
-        all.removeIf(thread -> !thread.getName().equals("millrace-front-store"));
-        return all;
-    }
-
-    @Test
-    @Tag("ADM-5")
-    void whatIsShedBehindTheEndOfItsThreadIsToldWhenItIsClosed() throws Exception {
-        var lines = new ListAppender<ILoggingEvent>();
-        var logger = (Logger) LoggerFactory.getLogger("dev.millrace.front");
-        lines.list = new CopyOnWriteArrayList<>();
-        lines.start();
-        logger.addAppender(lines);
-        var others = frontThreads();
-        try (var at = new Fronted(100, _ -> {}).hold(0, 1000)) {
-            var its = frontThreads();
-            its.removeAll(others);
-            for (var i = 0; i < 25; i++) at.stage("row");
-            assertThat(at.stage("too many")).isFalse();
-            var closes = Thread.ofVirtual().start(() -> {
-                try {
-                    at.finish();
-                } catch (InterruptedException _) {
-                    Thread.currentThread().interrupt();
-                }
-            });
-            eventually("its thread has ended", () -> its.stream().noneMatch(Thread::isAlive));
-            assertThat(at.front.stage("latecomer", "row")).isFalse();
-            at.release.countDown();
-            closes.join();
-            assertThat(fields(lines, "items_shed", "tenant")).contains("latecomer");
-            assertThat(at.lost(Loss.SHED)).isEqualTo(2);
         } finally {
             logger.detachAppender(lines);
         }

@@ -245,7 +245,7 @@ class IntakeTest {
         var recipe = Recipe.posted("[orders]", port)
                 .blackhole()
                 .set("source.http.max_requests", "1")
-                .set("sinks.warehouse.batch", "{ linger: 5m }")
+                .set("sinks.warehouse.batch", "{ linger: 15s }")
                 .set("drain.timeout", "60s");
         try (var run = InProcess.start(recipe)) {
             run.ready();

@@ -9,11 +9,10 @@ import javax.net.ssl.SSLContext;
 public final class ServerContext {
     private ServerContext() {}
 
-    /// A certificate, those that vouch for it, and its key, as the files hold them at each handshake. Events of
-    /// their renewal begin with `event`. Throws an `IllegalArgumentException` that names the file that is wrong,
-    /// under `of`.
-    public static SSLContext of(String of, String event, Path certFile, Path keyFile) {
-        var shown = new ShownCertificate(of, event, new Tls(null, certFile, keyFile));
+    /// A certificate, those that vouch for it, and its key, as the files hold them at each handshake. Throws an
+    /// `IllegalArgumentException` that names the file that is wrong, under `of`.
+    public static SSLContext of(String of, Path certFile, Path keyFile) {
+        var shown = new ShownCertificate(of, new Tls(null, certFile, keyFile));
         try {
             var context = SSLContext.getInstance("TLS");
             context.init(new KeyManager[] {shown}, null, null);

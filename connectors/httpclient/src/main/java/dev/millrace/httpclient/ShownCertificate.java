@@ -23,17 +23,14 @@ final class ShownCertificate extends X509ExtendedKeyManager {
     private record Shown(TlsFiles.Pems pems, int number, X509ExtendedKeyManager keys) {}
 
     private final String of;
-    private final String event;
     private final Tls tls;
     private Shown now;
     private Shown before;
     private @Nullable String trouble;
 
-    /// Throws an `IllegalArgumentException` that names the file that is wrong, under `of`. `event` is what the events
-    /// of its renewal begin with.
-    ShownCertificate(String of, String event, Tls tls) {
+    /// Throws an `IllegalArgumentException` that names the file that is wrong, under `of`.
+    ShownCertificate(String of, Tls tls) {
         this.of = of;
-        this.event = event;
         this.tls = tls;
         now = before = made(TlsFiles.read(of, tls), 1);
     }
@@ -49,7 +46,7 @@ final class ShownCertificate extends X509ExtendedKeyManager {
                 var next = made(pems, now.number() + 1);
                 before = now;
                 now = next;
-                LOG.atInfo().addKeyValue("event", event + "_tls_reloaded").log("the files of {}.tls changed", of);
+                LOG.atInfo().addKeyValue("event", "intake_tls_reloaded").log("the files of {}.tls changed", of);
             }
             trouble = null;
         } catch (IllegalArgumentException unfit) {
@@ -61,9 +58,7 @@ final class ShownCertificate extends X509ExtendedKeyManager {
     private void tell(String what) {
         if (what.equals(trouble)) return;
         trouble = what;
-        LOG.atError()
-                .addKeyValue("event", event + "_tls_files_unfit")
-                .log("{}; what was read before is shown on", what);
+        LOG.atError().addKeyValue("event", "intake_tls_files_unfit").log("{}; what was read before is shown on", what);
     }
 
     @Override
