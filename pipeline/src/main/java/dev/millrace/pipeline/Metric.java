@@ -44,8 +44,8 @@ enum Metric {
             "millrace.rows.unaccounted",
             "rows",
             "topic partition sink",
-            "polled, less those written, set aside, skipped, given up, waiting and in flight: 0 at rest, and a few"
-                    + " while rows move, since the counts are not read at one instant; another number at rest is a bug"),
+            "polled, less those written, set aside, skipped, given up, waiting and in flight: 0 at rest, and on either side"
+                    + " of it while rows move, since the counts are not read at one instant; another number at rest is a bug"),
     POISON(
             "millrace.rows.poison",
             "rows",
@@ -174,7 +174,7 @@ enum Metric {
             "requests",
             "limit",
             "told to come again, by the limit that refused: requests, rows, bytes, destination (a table can't take it as"
-                    + " it is now), paused, draining",
+                    + " it is now), token (its file can't be read), paused, draining",
             Metric.INTAKE),
 
     FRONT_OPEN("millrace.front.open", "1 or 0", "sink", "1 while it takes items", Metric.FRONT),

@@ -18,9 +18,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Thread ownership: the front's thread.
 final class ItemChunks<T> {
-    /// Each open chunk of a shard has a slab, which no budget counts, and which is kept when the chunk is handed over
-    /// half
-    /// empty: as many slabs are kept as chunks are open, so each is filled before it is given up.
+    /// Each open chunk of a shard has a slab, which no budget counts, and which is kept when the chunk is handed
+    /// over half empty: as many slabs are kept as chunks are open, so each is filled before it is given up.
     private static final int MOST_OPEN = 64;
 
     private static final int LEAST_OPEN = SlabSource.SPARES;

@@ -83,9 +83,8 @@ public final class ProducerFront<T> implements AutoCloseable {
         return door.stage(tenant, item);
     }
 
-    /// A slot for this item, reserved and spent at once: null if it is taken in, else why it is not, and it is still
-    /// the
-    /// caller's. Never waits.
+    /// A slot for this item, reserved and spent at once: null if it is taken in, else why it is not, and it is
+    /// still the caller's. Never waits.
     public @Nullable Refusal record(String tenant, T item) {
         return door.record(tenant, item);
     }
