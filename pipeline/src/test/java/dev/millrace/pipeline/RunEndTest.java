@@ -149,7 +149,8 @@ final class RunEndTest {
     }
 
     private static ShardStatus finished(ShardCounts counts) {
-        var view = new ShardView(SHARD, true, 0, 2, 1, false, List.of(), 0, NanoClock.NEVER, NanoClock.NEVER, 0, List.of());
+        var view = new ShardView(
+                SHARD, true, 0, 2, 1, false, List.of(), 0, NanoClock.NEVER, NanoClock.NEVER, 0, List.of());
         return new ShardStatus(SHARD, List.of(), ShardStatus.Worker.FINISHED, view, counts, null);
     }
 
@@ -215,7 +216,8 @@ final class RunEndTest {
 
     private static ShardStatus finished(String sink) {
         var shard = new ShardId(sink, "s0");
-        var view = new ShardView(shard, true, 0, 2, 1, false, List.of(), 0, NanoClock.NEVER, NanoClock.NEVER, 0, List.of());
+        var view = new ShardView(
+                shard, true, 0, 2, 1, false, List.of(), 0, NanoClock.NEVER, NanoClock.NEVER, 0, List.of());
         return new ShardStatus(shard, List.of(), ShardStatus.Worker.FINISHED, view, new ShardCounts(1), null);
     }
 
@@ -224,7 +226,8 @@ final class RunEndTest {
     @DisplayName("ADV-2: an advisory sink that died or left rows has a section of its own in the report, and no say")
     void anAdvisorySinkHasASectionOfItsOwn() {
         var counts = new ShardCounts(1);
-        var view = new ShardView(SHARD, false, 0, 2, 1, false, List.of(), 0, NanoClock.NEVER, NanoClock.NEVER, 0, List.of());
+        var view = new ShardView(
+                SHARD, false, 0, 2, 1, false, List.of(), 0, NanoClock.NEVER, NanoClock.NEVER, 0, List.of());
         var died = new ShardStatus(SHARD, List.of(), ShardStatus.Worker.DIED, view, counts, null);
         var advisory = new AdvisoryView(
                 "shadow", true, new AdvisoryAccount(), new AdmissionBudget(10, 1000, 0.5), List.of(died));

@@ -6,7 +6,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /// Decides which shard of one sink may write next, where the sink takes only so many writes at once (WRT-8).
 ///
@@ -67,7 +66,8 @@ public final class FairSlots {
         var of = out.remove(slot);
         if (of == null) return false;
         held[of.shard()]--;
-        for (var tenant : of.tenants()) heldByTenant.computeIfPresent(tenant, (_, slots) -> slots == 1 ? null : slots - 1);
+        for (var tenant : of.tenants())
+            heldByTenant.computeIfPresent(tenant, (_, slots) -> slots == 1 ? null : slots - 1);
         return true;
     }
 

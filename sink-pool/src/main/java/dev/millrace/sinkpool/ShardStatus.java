@@ -4,7 +4,8 @@ import java.net.URI;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A shard at one moment: how its worker stands, what it holds and what it has done. `slots` are those of its whole sink;
+/// A shard at one moment: how its worker stands, what it holds and what it has done. `slots` are those of its whole
+/// sink;
 /// null where writes are not limited.
 public record ShardStatus(
         ShardId shard,

@@ -93,9 +93,10 @@ public final class SinkPool implements Intake, AutoCloseable {
                     sink.getFirst().settings().shard().sink() + ": shards with max_total " + new TreeSet<>(totals));
         for (int total : totals)
             if (total > 0)
-                return new WriteSlots(total, sink.size(), (shard, slot) -> shards.get(shard)
-                        .worker()
-                        .tell(new ShardEvent.SlotGranted(slot)));
+                return new WriteSlots(
+                        total,
+                        sink.size(),
+                        (shard, slot) -> shards.get(shard).worker().tell(new ShardEvent.SlotGranted(slot)));
         return null;
     }
 

@@ -78,8 +78,7 @@ final class FakeSlots {
         if (fair.shard != grant.shard())
             throw new Violation("WRT-8", grant + ", and the turn is that of " + fair + " of " + asking.values());
         if (fair != longest)
-            world.reached(
-                    held(fair.shard) < held(longest.shard) ? Sometimes.SLOT_BY_FEWEST : Sometimes.SLOT_BY_TENANT);
+            world.reached(held(fair.shard) < held(longest.shard) ? Sometimes.SLOT_BY_FEWEST : Sometimes.SLOT_BY_TENANT);
         asking.remove(grant.shard());
         out.put(grant.slot(), fair);
         if (out.size() > total) throw new Violation("WRT-8", out.size() + " slots are out, of " + total);
@@ -94,8 +93,9 @@ final class FakeSlots {
     }
 
     private int heldBy(String tenant) {
-        return (int)
-                out.values().stream().filter(ask -> ask.tenants.contains(tenant)).count();
+        return (int) out.values().stream()
+                .filter(ask -> ask.tenants.contains(tenant))
+                .count();
     }
 
     /// One more attempt to write is out.

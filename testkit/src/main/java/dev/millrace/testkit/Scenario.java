@@ -209,7 +209,7 @@ record Scenario(
     private static final long ORDERED = 0xF57C;
 
     /// So chosen that the seeds that found something before writes were limited are what they were.
-    private static final long LIMITED = 0x1;
+    private static final long LIMITED = 0x65762C;
 
     private static final int MOST_TOTAL = 3;
 
@@ -309,8 +309,7 @@ record Scenario(
                 ordered ? chance.between(1, 4) : 0);
     }
 
-    private static Sink sink(
-            Chance chance, Suppressed suppressed, boolean planned, boolean ordered, int maxTotal) {
+    private static Sink sink(Chance chance, Suppressed suppressed, boolean planned, boolean ordered, int maxTotal) {
         var longest = chance.spreadMillis(20, 3_000);
         var write = Math.max(1, (long) (longest * 0.5 * chance.generator().nextDouble()));
         var writeTimeout = chance.of(0.03) ? YEAR_NANOS : longest;

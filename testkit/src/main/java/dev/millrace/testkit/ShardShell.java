@@ -31,6 +31,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Drives one shard machine as its worker does: control before data, data only when the machine
@@ -353,23 +354,24 @@ final class ShardShell {
             commands.remove();
         }
         oracle.carriedOut(event, after);
-        slotsCarriedOut();
+        slotsCarriedOut(event == current ? null : current);
         process.checkBudget();
     }
 
-    /// Production's worker takes nothing more once its machine has finished.
-    private void slotsCarriedOut() {
+    /// Production's worker takes nothing more once its machine has finished. `next` comes after what was just carried
+    /// out.
+    private void slotsCarriedOut(@Nullable ShardEvent next) {
         if (process.slots == null || leftSlots) return;
         if (!finished) {
-            process.slots.carriedOut(index, view, writing(), slotsToTake());
+            process.slots.carriedOut(index, view, writing(), slotsToTake(next));
             return;
         }
         leftSlots = true;
         process.slots.leave(index);
     }
 
-    private int slotsToTake() {
-        return (int) control.stream()
+    private int slotsToTake(@Nullable ShardEvent next) {
+        return (int) Stream.concat(Stream.ofNullable(next), control.stream())
                 .filter(ShardEvent.SlotGranted.class::isInstance)
                 .count();
     }
