@@ -55,10 +55,8 @@ record SinkChecks(Problems problems, Values root, Values.Named sink) {
         var shards = sink.values().orNull(SinkKeys.SHARDS);
         var count = shards == null ? 1 : shards.size();
         var lanes = sink.values().find(SinkKeys.LANES);
-        var byLanes = Boolean.TRUE.equals(sink.values().orNull(SinkKeys.ORDERING))
-                && lanes != null
-                && lanes.value() < perShard.value();
-        var each = byLanes ? lanes.value() : perShard.value();
+        var ordered = Boolean.TRUE.equals(sink.values().orNull(SinkKeys.ORDERING));
+        var each = ordered && lanes != null ? Math.min(lanes.value(), perShard.value()) : perShard.value();
         if (total.value() < (long) count * each) return;
         problems.warn(
                 total.place(),
@@ -67,7 +65,7 @@ record SinkChecks(Problems problems, Values root, Values.Named sink) {
                         .formatted(
                                 total.value(),
                                 count == 1 ? "one shard" : count + " shards",
-                                byLanes ? "lanes" : "max_per_shard",
+                                each < perShard.value() ? "lanes" : "max_per_shard",
                                 each,
                                 count == 1 ? "writes" : "write"));
     }

@@ -42,9 +42,11 @@ class FairSlotsTest {
         assertThat(slots.ask(0, Set.of("a"))).as("has two").isEmpty();
         assertThat(slots.ask(1, Set.of("a"))).as("has one").isEmpty();
         assertThat(slots.ask(2, Set.of("a"))).as("has none").isEmpty();
-        assertThat(shards(slots.giveBack(other))).containsExactly(2);
         assertThat(shards(slots.giveBack(busy)))
-                .as("now it has one, and the other none")
+                .as("it asked last, and has none")
+                .containsExactly(2);
+        assertThat(shards(slots.giveBack(other)))
+                .as("it asked second, and has none now")
                 .containsExactly(1);
         assertThat(slots.waiting()).isEqualTo(1);
     }
