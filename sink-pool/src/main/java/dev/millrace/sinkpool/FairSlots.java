@@ -15,7 +15,7 @@ import java.util.Set;
 ///
 /// Reads no clock, starts no thread, takes no lock. The simulation and [WriteSlots] drive this same class.
 ///
-/// Invariant F1: at most `total` slots are out. F2: none is free while a shard asks. F3: none is granted past a shard
+/// Invariant T1: at most `total` slots are out. T2: none is free while a shard asks. T3: none is granted past a shard
 /// that asks and holds fewer.
 ///
 /// Thread ownership: one caller at a time.
