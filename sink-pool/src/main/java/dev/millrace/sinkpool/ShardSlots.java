@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 /// The write slots of one shard, where its sink takes only so many writes at once (WRT-8): which attempt has which, and
 /// whether the shard waits for one. Without a limit an attempt needs none, and nothing is asked for.
 ///
-/// Invariant M10: each live attempt to write has a slot of its own, and no slot outlives its attempt, or the step in which
+/// Invariant M10: each live attempt to write has a slot of its own, and no slot outlives its attempt, or the step in
+/// which
 /// it was granted and not used. At most one ask is out.
 ///
 /// Thread ownership: the shard machine that created it.

@@ -82,6 +82,28 @@ class LimitedPoolTest {
     }
 
     @Test
+    void whoIsCutByADrainLeavesNoSlotTaken() throws Exception {
+        var release = new CountDownLatch(1);
+        sink.next(_ -> {
+            FakeSink.awaitIgnoringInterrupts(release);
+            return Shard.sick(true);
+        });
+        pool.start();
+        try {
+            offer(0, 0);
+            eventually("the first writes", () -> sink.calls.get() == 1);
+            offer(1, 0);
+            eventually("the other waits", () -> status(1).view().waitsForSlot());
+            pool.closeInput();
+            pool.drainBy(in(-1));
+            assertThat(pool.awaitFinished(in(30_000))).isTrue();
+            assertThat(status(0).slots()).isEqualTo(new SlotUse(0, 1));
+        } finally {
+            release.countDown();
+        }
+    }
+
+    @Test
     void aShardThatWaitsSaysSoAndGoesOnWhenTheOtherDies() throws Exception {
         var release = new CountDownLatch(1);
         sink.next(_ -> {

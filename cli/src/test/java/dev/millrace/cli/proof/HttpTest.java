@@ -256,9 +256,7 @@ class HttpTest {
         crowd.held.addAll(List.of(first, second));
         try (var it = Case.open(lab, shards, "")) {
             for (var front = 0; front < it.fronts().size(); front++)
-                it.fronts()
-                        .get(front)
-                        .always(crowd.at(front / 2, it.stores().get(front / 2)));
+                it.fronts().get(front).always(crowd.at(front / 2, it.stores().get(front / 2)));
             var recipe = it.recipe("remembers: 1h")
                     .set("sinks.warehouse.batch", "{ linger: 50ms, max_rows: 100 }")
                     .set("sinks.warehouse.inflight", "{ max_per_shard: 3, max_total: 2 }");
@@ -277,8 +275,10 @@ class HttpTest {
             assertThat(crowd.begun.poll(60, TimeUnit.SECONDS))
                     .as("the shard that writes next")
                     .isNotZero();
-            run.await("the others go on", () -> it.stores().subList(1, shards).stream()
-                    .allMatch(store -> store.rows().size() == ROWS));
+            run.await(
+                    "the others go on",
+                    () -> it.stores().subList(1, shards).stream()
+                            .allMatch(store -> store.rows().size() == ROWS));
             second.countDown();
             run.await("all committed", () -> it.stage().caughtUp(it.topic()));
             for (var shard = 0; shard < shards; shard++) it.landed(shard);
