@@ -12,8 +12,7 @@ import org.jspecify.annotations.Nullable;
 /// whether the shard waits for one. Without a limit an attempt needs none, and nothing is asked for.
 ///
 /// Invariant M10: each live attempt to write has a slot of its own, and no slot outlives its attempt, or the step in
-/// which
-/// it was granted and not used. At most one ask is out.
+/// which it was granted and not used. At most one ask is out.
 ///
 /// Thread ownership: the shard machine that created it.
 final class ShardSlots {
