@@ -259,6 +259,8 @@ class HttpTest {
                 it.fronts().get(front).always(crowd.at(front / 2, it.stores().get(front / 2)));
             var recipe = it.recipe("remembers: 1h")
                     .set("sinks.warehouse.batch", "{ linger: 50ms, max_rows: 100 }")
+                    .set("sinks.warehouse.chunk", "{ target_bytes: 1KiB, linger: 1ms }")
+                    .set("sinks.warehouse.write", "{ timeout: 60s }")
                     .set("sinks.warehouse.inflight", "{ max_per_shard: 3, max_total: 2 }");
             var run = it.stage().start(recipe).ready();
             it.produce(0);
