@@ -97,6 +97,8 @@ final class SealingShards implements Intake {
             case ShardCommand.StartAttempt start -> attempts.add(start);
             case ShardCommand.Settle(var chunk, var ending) -> chunk.settle(ending);
             case ShardCommand.StartPing _,
+                    ShardCommand.AskSlot _,
+                    ShardCommand.GiveSlotBack _,
                     ShardCommand.CancelAttempt _,
                     ShardCommand.DeadLetter _,
                     ShardCommand.StopFor _,

@@ -49,6 +49,7 @@ public class ViewPublishedAgainstRead {
                 () -> Recognition.SHARED,
                 List.of(),
                 List.of(URI.create("blackhole:a")),
+                WriteSlots.Place.UNLIMITED,
                 new AdmissionBudget(10, 1000, 0.5),
                 () -> 0,
                 InstantSource.system(),

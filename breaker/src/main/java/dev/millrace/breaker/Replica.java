@@ -83,6 +83,10 @@ final class Replica {
         return !unfinished && !quarantined;
     }
 
+    long episode() {
+        return episode;
+    }
+
     boolean halfOpen() {
         return stay instanceof Stay.HalfOpen;
     }

@@ -68,10 +68,33 @@ public final class ReplicaSet {
     public @Nullable Permit probe(IntPredicate wanted, long nowNanos) {
         moveOn(nowNanos);
         if (!usable()) return null;
-        Replica replica = next(one -> one.probeable() && wanted.test(one.index()), probeTurn, NONE);
+        Replica replica = nextProbe(wanted);
         if (replica == null) return null;
         probeTurn = after(replica);
         return grant(replica, nowNanos);
+    }
+
+    private @Nullable Replica nextProbe(IntPredicate wanted) {
+        return next(one -> one.probeable() && wanted.test(one.index()), probeTurn, NONE);
+    }
+
+    /// Whether [#acquire] would grant a permit, as of the last [#tick]. Takes nothing: for who must have something else
+    /// first, and may have to wait for it.
+    public boolean wouldGrant(Preference preference) {
+        return switch (preference) {
+            case Preference.Any(), Preference.Rather(int _) -> replicas.stream().anyMatch(ReplicaSet::mayBeGranted);
+            case Preference.Only(int index) -> mayBeGranted(replicas.get(index));
+        };
+    }
+
+    private static boolean mayBeGranted(Replica replica) {
+        return replica.usable() || replica.probeable();
+    }
+
+    /// The replica of which [#probe] would grant a permit, as of the last [#tick]; -1 for none. Takes nothing.
+    public int wouldProbe(IntPredicate wanted) {
+        Replica replica = usable() ? nextProbe(wanted) : null;
+        return replica == null ? NONE : replica.index();
     }
 
     /// Tells what an attempt said about its replica. Returns whether somebody who waits should ask again:
@@ -107,6 +130,11 @@ public final class ReplicaSet {
         long earliest = Replica.NEVER;
         for (Replica replica : replicas) earliest = Replica.earlier(earliest, replica.wakeAtNanos());
         return earliest;
+    }
+
+    /// In which episode a replica is: a permit granted now is of this one.
+    public long episode(int replica) {
+        return replicas.get(replica).episode();
     }
 
     /// At least one replica is closed and eligible (BRK-8).

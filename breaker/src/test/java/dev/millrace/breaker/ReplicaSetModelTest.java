@@ -146,6 +146,8 @@ class ReplicaSetModelTest {
         final List<Permit> out = new ArrayList<>();
         final List<Permit> reported = new ArrayList<>();
         final Set<Long> ids = new HashSet<>();
+        /// When time was last moved on, with no report since: what would be granted is as of then.
+        long movedAt = -1;
 
         Run(Shape shape) {
             real = new Driven(shape.replicas(), shape.settings(), shape.startNanos());
@@ -161,7 +163,12 @@ class ReplicaSetModelTest {
                 case RATHER -> ask(Driven.rather(replica));
                 case ONLY -> ask(Driven.only(replica));
                 case PROBE -> {
+                    int would = real.set.wouldProbe(_ -> true);
                     Permit permit = real.set.probe(real.now());
+                    if (movedAt == real.elapsed) assertThat(would).isEqualTo(permit == null ? -1 : permit.replica());
+                    if (permit == null)
+                        assertThat(real.set.wouldProbe(_ -> true)).isEqualTo(-1);
+                    movedAt = real.elapsed;
                     assertThat(permit == null ? -1 : permit.replica()).isEqualTo(model.probe(real.elapsed));
                     if (permit != null) got(permit);
                 }
@@ -211,7 +218,13 @@ class ReplicaSetModelTest {
         }
 
         private void ask(Preference preference) {
+            boolean would = real.set.wouldGrant(preference);
             Leave leave = real.acquire(preference);
+            boolean granted = leave instanceof Leave.Granted;
+            // Time alone takes nothing away, and what was looked at is not taken.
+            if (would || movedAt == real.elapsed) assertThat(granted).isEqualTo(would);
+            if (!granted) assertThat(real.set.wouldGrant(preference)).isFalse();
+            movedAt = real.elapsed;
             assertThat(told(leave)).isEqualTo(model.acquire(preference, real.elapsed));
             if (leave instanceof Leave.Granted(Permit permit)) got(permit);
         }
@@ -230,12 +243,14 @@ class ReplicaSetModelTest {
             assertThat(view.phase()).as("B4").isNotIn(ReplicaView.Phase.OPEN, ReplicaView.Phase.QUARANTINED);
             assertThat(permit.probe()).isEqualTo(view.phase() == ReplicaView.Phase.HALF_OPEN);
             assertThat(permit.episode()).isEqualTo(view.episode());
+            assertThat(permit.episode()).isEqualTo(real.set.episode(permit.replica()));
             model.granted(permit, real.elapsed);
             out.add(permit);
         }
 
         private void report(Step step, Verdict verdict) {
             if (out.isEmpty()) return;
+            movedAt = -1;
             Permit permit = out.remove(step.pick() % out.size());
             reported.add(permit);
             assertThat(real.report(permit, verdict)).isEqualTo(model.report(permit, verdict, real.elapsed));

@@ -135,7 +135,9 @@ record Assembly(Values root) {
                 sink.get(SinkKeys.ORDERING)
                         ? new OrderingConfig(true, sink.get(SinkKeys.LANES))
                         : new OrderingConfig(false, 1),
-                new InflightConfig(sink.get(SinkKeys.INFLIGHT).get(SinkKeys.MAX_PER_SHARD)),
+                new InflightConfig(
+                        sink.get(SinkKeys.INFLIGHT).get(SinkKeys.MAX_PER_SHARD),
+                        sink.get(SinkKeys.INFLIGHT).get(SinkKeys.MAX_TOTAL)),
                 sink.get(SinkKeys.WRITE).get(SinkKeys.WRITE_TIMEOUT),
                 new RetryConfig(
                         retry.get(SinkKeys.RETRY_INITIAL),

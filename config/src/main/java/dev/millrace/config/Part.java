@@ -3,8 +3,7 @@ package dev.millrace.config;
 /// A part of Millrace that is not built yet, as a message names it.
 enum Part {
     AVRO_AND_PROTOBUF("the Avro and Protobuf formats"),
-    FIELD_ROUTES("routing by a field"),
-    WRITE_SLOTS("a limit of writes over all shards");
+    FIELD_ROUTES("routing by a field");
 
     private final String text;
 

@@ -43,6 +43,31 @@ record SinkChecks(Problems problems, Values root, Values.Named sink) {
         }
         breaker(sink.values().get(BreakerKeys.BREAKER));
         ordering();
+        total(sink.values().get(SinkKeys.INFLIGHT));
+    }
+
+    /// One that the shards never reach.
+    private void total(Values inflight) {
+        var total = inflight.find(SinkKeys.MAX_TOTAL);
+        var perShard = inflight.find(SinkKeys.MAX_PER_SHARD);
+        if (total == null || perShard == null || total.value() == InflightConfig.UNLIMITED) return;
+        if (sink.values().refused(SinkKeys.SHARDS)) return;
+        var shards = sink.values().orNull(SinkKeys.SHARDS);
+        var count = shards == null ? 1 : shards.size();
+        var lanes = sink.values().find(SinkKeys.LANES);
+        var ordered = Boolean.TRUE.equals(sink.values().orNull(SinkKeys.ORDERING));
+        var each = ordered && lanes != null ? Math.min(lanes.value(), perShard.value()) : perShard.value();
+        if (total.value() < (long) count * each) return;
+        problems.warn(
+                total.place(),
+                total.path(),
+                "%d limits nothing: %s of %s %d %s no more at once; lower it, or leave it out"
+                        .formatted(
+                                total.value(),
+                                count == 1 ? "one shard" : count + " shards",
+                                each < perShard.value() ? "lanes" : "max_per_shard",
+                                each,
+                                count == 1 ? "writes" : "write"));
     }
 
     /// What is given up is read again behind what was written after it.

@@ -4,7 +4,6 @@ import dev.millrace.config.ChoiceType.Choice;
 import dev.millrace.config.Key.NamedSections;
 import dev.millrace.config.Key.Section;
 import dev.millrace.config.Key.Setting;
-import dev.millrace.config.Key.Unbuilt;
 import dev.millrace.config.PostgresConfig.OnConflict;
 import dev.millrace.config.PostgresConfig.TableName;
 import dev.millrace.config.PostgresConfig.UnknownFields;
@@ -110,11 +109,12 @@ final class SinkKeys {
     static final Setting<Integer> MAX_PER_SHARD = Setting.of(
                     "max_per_shard", CountType.between(1, 64), "batches of a shard on their way at once")
             .byDefault("2");
-    static final Section INFLIGHT = Section.of(
-            "inflight",
-            "batches on their way",
-            MAX_PER_SHARD,
-            new Unbuilt("max_total", Part.WRITE_SLOTS, "use max_per_shard"));
+    static final Setting<Integer> MAX_TOTAL = Setting.of(
+                    "max_total",
+                    CountType.between(1, 65_536).orUnlimited(),
+                    "writes that all shards of the sink have at once, all together")
+            .byDefault("unlimited");
+    static final Section INFLIGHT = Section.of("inflight", "batches on their way", MAX_PER_SHARD, MAX_TOTAL);
 
     static final Setting<Duration> WRITE_TIMEOUT = Setting.of(
                     "timeout", DurationType.between("100ms", "1h"), "longest one attempt may take")

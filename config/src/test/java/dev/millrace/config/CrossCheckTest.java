@@ -94,6 +94,26 @@ class CrossCheckTest {
     }
 
     @Test
+    @Tag("WRT-8")
+    @DisplayName("WRT-8: a limit over all shards that they never reach is told")
+    void aLimitThatLimitsNothingIsTold() {
+        var text = PipelineText.postgres();
+        assertThat(text.sink("inflight: { max_total: 1 }").warnings()).isEmpty();
+        assertThat(text.sink("inflight: { max_total: unlimited }").warnings()).isEmpty();
+        assertThat(text.sink("inflight: { max_total: 0 }").problems())
+                .containsExactly("sinks.warehouse.inflight.max_total: \"0\" is out of bounds;"
+                        + " write a whole number from 1 to 65536, or unlimited");
+        assertThat(text.sink("inflight: { max_total: 3 }").warnings()).isEmpty();
+        assertThat(text.sink("inflight: { max_total: 4 }").warnings())
+                .containsExactly("sinks.warehouse.inflight.max_total: 4 limits nothing: 2 shards of max_per_shard 2"
+                        + " write no more at once; lower it, or leave it out");
+        assertThat(text.sink("ordering: key\nlanes: 1\ninflight: { max_total: 2 }")
+                        .warnings())
+                .containsExactly("sinks.warehouse.inflight.max_total: 2 limits nothing: 2 shards of lanes 1"
+                        + " write no more at once; lower it, or leave it out");
+    }
+
+    @Test
     @Tag("SEAL-8")
     @DisplayName("SEAL-8 CFG-8: each lane has a chunk and an open batch of its own in the budget")
     void lanesTakeTheirPartOfTheBudget() {

@@ -181,7 +181,8 @@ class TypedValueTest {
     void recordsRefuseWhatCannotBe() {
         assertThatThrownBy(() -> new BatchConfig(0, 1, Duration.ofSeconds(1), 4))
                 .hasMessage("maxRows 0 < 1");
-        assertThatThrownBy(() -> new InflightConfig(0)).hasMessage("maxPerShard 0 < 1");
+        assertThatThrownBy(() -> new InflightConfig(0, 1)).hasMessage("maxPerShard 0 < 1");
+        assertThatThrownBy(() -> new InflightConfig(1, 0)).hasMessage("maxTotal 0 < 1");
         assertThatThrownBy(() -> new HostPort("a b", 1)).hasMessage("host \"a b\" is not allowed");
         assertThatThrownBy(() -> new ShardConfig("s0", List.of())).hasMessage("endpoints 0 < 1");
         assertThatThrownBy(() -> new AdmissionConfig(1, 1, Double.NaN))

@@ -61,7 +61,12 @@ final class MemoryNeed {
         live(
                 "attempts",
                 config.sinks().stream().mapToLong(MemoryNeed::attempts).sum() * ATTEMPT_BYTES,
-                "shards × inflight.max_per_shard × 1 MiB at most for what is on its way to a socket");
+                "shards × inflight.max_per_shard"
+                        + (config.sinks().stream()
+                                        .anyMatch(sink -> sink.inflight().limited())
+                                ? ", or inflight.max_total,"
+                                : "")
+                        + " × 1 MiB at most for what is on its way to a socket");
         live("program", PROGRAM_BYTES, "47 MB were live beside rows after an outage: docs/benchmarks.md");
         sheet.add(SizingFigure.PROCESS, "heap_live", live, Unit.BYTES, "all of these at once");
         var heap = Math.ceil(live * COLLECTOR_ROOM / (64 * MIB)) * 64 * MIB;
@@ -149,7 +154,7 @@ final class MemoryNeed {
     private static long attempts(SinkConfig sink) {
         return sink.kind() instanceof BlackholeConfig
                 ? 0
-                : (long) sink.shards().size() * sink.inflight().maxPerShard();
+                : sink.inflight().most(sink.shards().size(), sink.inflight().maxPerShard());
     }
 
     private void container(double heap) {

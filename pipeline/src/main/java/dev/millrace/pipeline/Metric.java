@@ -130,6 +130,12 @@ enum Metric {
             "sink shard",
             "since the first ambiguous attempt of the one that waits longest"),
     HELD("millrace.held.rows", "rows", "sink shard", "sealed and not settled"),
+    SLOT_WAIT(
+            "millrace.shard.waits.for.slot",
+            "1 or 0",
+            "sink shard",
+            "1 while it could write, and as many writes of its sink are on their way as inflight.max_total allows",
+            "inflight.max_total is set"),
     LIMIT(
             "millrace.inflight.limit",
             "batches",

@@ -175,6 +175,7 @@ final class PipelineMetrics {
         gauge(Metric.PINNED_SECONDS, tags, () -> sinceFirstPin(shard));
         gauge(Metric.HELD, tags, now.apply(ShardView::heldRows));
         gauge(Metric.UNFINISHED, tags, now.apply(ShardView::unfinished));
+        if (shard.slots() != null) gauge(Metric.SLOT_WAIT, tags, now.apply(view -> view.waitsForSlot() ? 1 : 0));
         gauge(Metric.LIMIT, tags, now.apply(ShardView::limit));
         gauge(Metric.LINGER, tags, now.apply(view -> view.lingerNanos() / NANOS_PER_SECOND));
         gauge(Metric.BACKOFF, tags, now.apply(view -> view.sleepNanos() / NANOS_PER_SECOND));

@@ -146,20 +146,21 @@ final class SinkNeed {
                         + (Wiring.planned(config, sink)
                                 ? "partitions ÷ shards" + byLanes() + ": each partition is cut for itself"
                                 : "processes ÷ shards" + byLanes()));
+        var ofShard = sink.ordering().mostWritten(sink.inflight().maxPerShard());
+        var writes = (double) sink.inflight().most(shards, ofShard) / shards;
         sheet.add(where, "batch_bytes", rate.bytes(), Unit.BYTES, "batch_rows × bytes of a row");
         sheet.add(where, "batches", rate.perSecond(), Unit.PER_SECOND, "of each shard: rows/s ÷ shards ÷ batch_rows");
         sheet.add(
                 where,
                 "write_at_most",
-                (double) sink.ordering().mostWritten(sink.inflight().maxPerShard())
-                        * processes
-                        / rate.perSecond()
-                        / load.headroom(),
+                writes * processes / rate.perSecond() / load.headroom(),
                 Unit.SECONDS,
                 "what a write may take on average, to keep up: "
-                        + (sink.ordering().byKey()
-                                ? "the smaller of lanes and inflight.max_per_shard"
-                                : "inflight.max_per_shard")
+                        + (writes < ofShard
+                                ? "inflight.max_total ÷ shards"
+                                : sink.ordering().byKey()
+                                        ? "the smaller of lanes and inflight.max_per_shard"
+                                        : "inflight.max_per_shard")
                         + " × processes ÷ batches ÷ headroom");
     }
 

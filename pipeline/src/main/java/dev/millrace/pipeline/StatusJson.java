@@ -7,6 +7,7 @@ import dev.millrace.kafka.PartitionView;
 import dev.millrace.sinkpool.Guarantee;
 import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.ShardStatus;
+import dev.millrace.sinkpool.SlotUse;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
@@ -246,6 +247,8 @@ final class StatusJson {
         out.writeBooleanField("blocked", view.blocked());
         out.writeNumberField("open_rows", view.openRows());
         out.writeNumberField("inflight_limit", view.limit());
+        text("waits_for", SlotWait.of(shard));
+        slots(shard.slots());
         out.writeNumberField("linger_seconds", view.lingerNanos() / NANOS_PER_SECOND);
         out.writeNumberField("rows_written", shard.counts().rowsWritten());
         out.writeNumberField("rows_duplicate", shard.counts().rowsDuplicate());
@@ -288,6 +291,19 @@ final class StatusJson {
             out.writeEndObject();
         }
         out.writeEndArray();
+        out.writeEndObject();
+    }
+
+    /// Of the whole sink; null where it takes as many writes as its shards have.
+    private void slots(@Nullable SlotUse slots) throws IOException {
+        out.writeFieldName("write_slots");
+        if (slots == null) {
+            out.writeNull();
+            return;
+        }
+        out.writeStartObject();
+        out.writeNumberField("taken", slots.taken());
+        out.writeNumberField("total", slots.total());
         out.writeEndObject();
     }
 

@@ -108,12 +108,14 @@ final class StatusText {
 
     private void shard(ShardStatus shard) {
         var view = shard.view();
+        var slot = SlotWait.of(shard);
         line(String.format(
                 Locale.ROOT,
-                "%s  %s  holds %,d rows",
+                "%s  %s  holds %,d rows%s",
                 shard.shard(),
                 view.usable() ? view.blocked() ? "blocked" : "takes rows" : "takes nothing",
-                view.heldRows() + view.openRows()));
+                view.heldRows() + view.openRows(),
+                slot == null ? "" : "  waits for " + slot));
         for (var replica : view.replicas()) {
             var state = replica.state();
             var index = state.replica();

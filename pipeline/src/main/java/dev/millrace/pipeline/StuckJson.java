@@ -123,6 +123,7 @@ final class StuckJson {
         out.writeStringField("worker", shard.worker().name().toLowerCase(Locale.ROOT));
         out.writeBooleanField("usable", view.usable());
         out.writeBooleanField("blocked", view.blocked());
+        text("waits_for", SlotWait.of(shard));
         out.writeNumberField("held_rows", view.heldRows());
         var last = view.lastAnswerNanos();
         out.writeFieldName("last_answer_seconds");

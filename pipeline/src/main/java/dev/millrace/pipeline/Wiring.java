@@ -189,6 +189,7 @@ final class Wiring {
                 new ShardSettings.BatchSettings(
                         batch.maxRows(), batch.maxBytes(), batch.linger().toNanos()),
                 sink.inflight().maxPerShard(),
+                sink.inflight().limited() ? sink.inflight().maxTotal() : 0,
                 sink.writeTimeout().toNanos(),
                 retry(sink.retry()),
                 breaker(sink.breaker()),

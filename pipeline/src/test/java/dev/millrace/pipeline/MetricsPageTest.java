@@ -21,6 +21,7 @@ import dev.millrace.sinkpool.ShardId;
 import dev.millrace.sinkpool.ShardStatus;
 import dev.millrace.sinkpool.ShardView;
 import dev.millrace.sinkpool.ShareView;
+import dev.millrace.sinkpool.SlotUse;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
@@ -79,9 +80,14 @@ class MetricsPageTest {
         var replica = new ShardView.Replica(
                 new ReplicaView(0, ReplicaView.Phase.CLOSED, 0, Long.MAX_VALUE, 0, 0, 0, false, 1), null);
         var view = new ShardView(
-                SHARD, true, 0, 2, 1, List.of(), 0, NanoClock.NEVER, NanoClock.NEVER, 0, List.of(replica));
+                SHARD, true, 0, 2, 1, false, List.of(), 0, NanoClock.NEVER, NanoClock.NEVER, 0, List.of(replica));
         return new ShardStatus(
-                SHARD, List.of(URI.create("blackhole")), ShardStatus.Worker.RUNNING, view, new ShardCounts(1));
+                SHARD,
+                List.of(URI.create("blackhole")),
+                ShardStatus.Worker.RUNNING,
+                view,
+                new ShardCounts(1),
+                new SlotUse(0, 8));
     }
 
     /// Of which all is known, and on which all that can be wrong is.

@@ -80,8 +80,10 @@ final class Moment {
                 id,
                 endpoints,
                 ShardStatus.Worker.RUNNING,
-                new ShardView(id, usable, 0, 2, SECOND, held, 0, NanoClock.NEVER, 999 * SECOND, 0, List.of(replicas)),
-                new ShardCounts(replicas.length));
+                new ShardView(
+                        id, usable, 0, 2, SECOND, false, held, 0, NanoClock.NEVER, 999 * SECOND, 0, List.of(replicas)),
+                new ShardCounts(replicas.length),
+                null);
         shards.add(status);
         return status;
     }

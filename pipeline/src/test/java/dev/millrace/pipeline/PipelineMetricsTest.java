@@ -66,8 +66,9 @@ class PipelineMetricsTest {
     private ShardStatus shard() {
         var replica = new ShardView.Replica(
                 new ReplicaView(0, ReplicaView.Phase.CLOSED, 0, Long.MAX_VALUE, 0, 0, 0, false, 1), null);
-        var view = new ShardView(SHARD, true, 0, 2, 1, held, 0, NanoClock.NEVER, lastAnswer, 0, List.of(replica));
-        return new ShardStatus(SHARD, List.of(URI.create("blackhole")), ShardStatus.Worker.RUNNING, view, counts);
+        var view =
+                new ShardView(SHARD, true, 0, 2, 1, false, held, 0, NanoClock.NEVER, lastAnswer, 0, List.of(replica));
+        return new ShardStatus(SHARD, List.of(URI.create("blackhole")), ShardStatus.Worker.RUNNING, view, counts, null);
     }
 
     private static PartitionView partition(int number, int member, @Nullable Long lag) {

@@ -149,8 +149,9 @@ final class RunEndTest {
     }
 
     private static ShardStatus finished(ShardCounts counts) {
-        var view = new ShardView(SHARD, true, 0, 2, 1, List.of(), 0, NanoClock.NEVER, NanoClock.NEVER, 0, List.of());
-        return new ShardStatus(SHARD, List.of(), ShardStatus.Worker.FINISHED, view, counts);
+        var view = new ShardView(
+                SHARD, true, 0, 2, 1, false, List.of(), 0, NanoClock.NEVER, NanoClock.NEVER, 0, List.of());
+        return new ShardStatus(SHARD, List.of(), ShardStatus.Worker.FINISHED, view, counts, null);
     }
 
     /// Rows that a rebalance took away in the morning are not what the evening's stop left.
@@ -215,8 +216,9 @@ final class RunEndTest {
 
     private static ShardStatus finished(String sink) {
         var shard = new ShardId(sink, "s0");
-        var view = new ShardView(shard, true, 0, 2, 1, List.of(), 0, NanoClock.NEVER, NanoClock.NEVER, 0, List.of());
-        return new ShardStatus(shard, List.of(), ShardStatus.Worker.FINISHED, view, new ShardCounts(1));
+        var view = new ShardView(
+                shard, true, 0, 2, 1, false, List.of(), 0, NanoClock.NEVER, NanoClock.NEVER, 0, List.of());
+        return new ShardStatus(shard, List.of(), ShardStatus.Worker.FINISHED, view, new ShardCounts(1), null);
     }
 
     /// What it did and did not do is in no sum, and changes neither exit code nor what is drained.
@@ -224,8 +226,9 @@ final class RunEndTest {
     @DisplayName("ADV-2: an advisory sink that died or left rows has a section of its own in the report, and no say")
     void anAdvisorySinkHasASectionOfItsOwn() {
         var counts = new ShardCounts(1);
-        var view = new ShardView(SHARD, false, 0, 2, 1, List.of(), 0, NanoClock.NEVER, NanoClock.NEVER, 0, List.of());
-        var died = new ShardStatus(SHARD, List.of(), ShardStatus.Worker.DIED, view, counts);
+        var view = new ShardView(
+                SHARD, false, 0, 2, 1, false, List.of(), 0, NanoClock.NEVER, NanoClock.NEVER, 0, List.of());
+        var died = new ShardStatus(SHARD, List.of(), ShardStatus.Worker.DIED, view, counts, null);
         var advisory = new AdvisoryView(
                 "shadow", true, new AdvisoryAccount(), new AdmissionBudget(10, 1000, 0.5), List.of(died));
         var run = new RunEnd.Run("shop", "0", Instant.EPOCH, Instant.EPOCH, "SIGTERM", 0, 25);

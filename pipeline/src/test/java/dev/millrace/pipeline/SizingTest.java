@@ -16,6 +16,8 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -184,6 +186,19 @@ final class SizingTest {
                                 + " then; let the server know tokens for longer, and say so in http.remembers");
         assertThat(told(Sizing.of(config("http: { remembers: 2h }", 1, ""), load(FLOW, 12, 1)), Severity.HAZARD))
                 .isEmpty();
+    }
+
+    @Test
+    @Tag("WRT-8")
+    @DisplayName("WRT-8: a limit over all shards leaves each its part of the writes")
+    void aLimitOverAllShardsIsDealtToThem() {
+        var free = Sizing.of(config(POSTGRES, 4, ""), load(FLOW, 12, 1));
+        var limited = Sizing.of(config(POSTGRES, 4, "    inflight: { max_total: 2 }\n"), load(FLOW, 12, 1));
+        assertThat(figure(limited, "sinks.s", "write_at_most"))
+                .as("4 shards × 2 at once, or 2 in all")
+                .isEqualTo(figure(free, "sinks.s", "write_at_most") / 4);
+        assertThat(figure(free, "process", "attempts") / figure(limited, "process", "attempts"))
+                .isEqualTo(4);
     }
 
     @Test

@@ -91,6 +91,11 @@ final class Delivery {
         return partitions;
     }
 
+    /// The topics of its rows, which are tenants where rows come of no topic.
+    Set<String> tenants() {
+        return partitions.stream().map(SourcePartition::topic).collect(Collectors.toUnmodifiableSet());
+    }
+
     /// It may still send rows: what of them has a place behind it must wait, where order is kept.
     boolean holdsLane() {
         return !(stage instanceof Stage.Settling);

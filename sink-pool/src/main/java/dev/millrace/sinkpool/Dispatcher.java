@@ -8,6 +8,7 @@ import dev.millrace.breaker.Verdict;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.IntPredicate;
@@ -31,6 +32,7 @@ final class Dispatcher {
     private final Consumer<ShardNote> tell;
     private final Pins pins;
     private final TokenAges ages;
+    private final ShardSlots slots;
     private final ReplicaSet replicas;
     private final ReplicaWatch watch;
     private final Attempts attempts;
@@ -51,6 +53,7 @@ final class Dispatcher {
         this.ages = ages;
         this.counts = counts;
         this.tell = tell;
+        this.slots = new ShardSlots(settings);
         this.replicas = new ReplicaSet(settings.replicas(), slotSettings(settings), nowNanos);
         this.watch = new ReplicaWatch(replicas);
         this.attempts = new Attempts(settings.replicas());
@@ -83,12 +86,61 @@ final class Dispatcher {
 
     // --- attempts that begin
 
-    /// Starts what can be started now; the longest waiting batch first.
+    /// Starts what can be started now; the longest waiting batch first. No replica's permit is taken for a write before
+    /// the write has its slot: it would be held from others meanwhile (WRT-8).
     void start(Deliveries deliveries, long nowNanos, Consumer<ShardCommand> out) {
         replicaWakeNanos = NanoClock.NEVER;
-        for (var ready = deliveries.ready(); !ready.isEmpty(); ready = deliveries.ready()) {
-            if (!probeBesideSibling(ready, nowNanos, out) && !startFirst(ready, nowNanos, out)) return;
+        for (var ready = inTurn(deliveries); !ready.isEmpty(); ready = inTurn(deliveries)) {
+            if (probeBesideSibling(ready, nowNanos, out)) continue;
+            if (waitsForSlot(ready) || !startFirst(ready, nowNanos, out)) return;
         }
+    }
+
+    /// Where writes are limited, every tenant's first goes before any tenant's second in the shard too (WRT-8).
+    private List<Delivery> inTurn(Deliveries deliveries) {
+        var ready = deliveries.ready();
+        if (settings.maxTotal() == 0 || ready.size() < 2) return ready;
+        var writing = new HashMap<String, Integer>();
+        for (var attempt : attempts.live()) {
+            var delivery = attempt.delivery();
+            if (delivery != null) for (var tenant : delivery.tenants()) writing.merge(tenant, 1, Integer::sum);
+        }
+        return ready.stream()
+                .sorted(Comparator.comparingInt(delivery -> delivery.tenants().stream()
+                        .mapToInt(tenant -> writing.getOrDefault(tenant, 0))
+                        .min()
+                        .orElse(0)))
+                .toList();
+    }
+
+    /// Asks for a slot, if there is none to write with and a replica would take something. Returns whether it waits for
+    /// one.
+    private boolean waitsForSlot(List<Delivery> ready) {
+        if (slots.mayBegin()) return false;
+        var next = next(ready);
+        if (next == null) return false;
+        slots.want(next.tenants());
+        return true;
+    }
+
+    /// What would be written first with a slot; null if no replica would take anything.
+    private @Nullable Delivery next(List<Delivery> ready) {
+        var probed = replicas.wouldProbe(replica -> pinged(replica) && anyMayGoTo(ready, replica));
+        if (probed >= 0) return smallest(ready, probed);
+        for (var delivery : ready)
+            if (delivery.stage() instanceof Delivery.Stage.Ready(var preference)
+                    && replicas.wouldGrant(pins.preference(delivery, preference))) return delivery;
+        return null;
+    }
+
+    /// A write may begin.
+    void granted(long slot) {
+        slots.granted(slot);
+    }
+
+    /// The end of a step: what it has to ask of the sink's write slots, or to give back to them.
+    void carryOut(Consumer<ShardCommand> out) {
+        slots.carryOut(out);
     }
 
     /// With a healthy sibling, a probe is a ping, then the smallest batch that waits and may go there
@@ -97,15 +149,11 @@ final class Dispatcher {
     private boolean probeBesideSibling(List<Delivery> ready, long nowNanos, Consumer<ShardCommand> out) {
         var deadline =
                 NanoClock.due(nowNanos, Math.min(settings.breaker().probeTimeoutNanos(), settings.writeTimeoutNanos()));
-        IntPredicate wanted = replica -> ready.stream().anyMatch(delivery -> pins.mayGoTo(delivery, replica));
+        IntPredicate wanted = replica -> (slots.mayBegin() || !pinged(replica)) && anyMayGoTo(ready, replica);
         for (var permit = replicas.probe(wanted, nowNanos); permit != null; permit = replicas.probe(wanted, nowNanos)) {
             var replica = permit.replica();
-            if (pingedEpisode[replica] == permit.episode()) {
-                var smallest = ready.stream()
-                        .filter(delivery -> pins.mayGoTo(delivery, replica))
-                        .min(Comparator.comparingLong(
-                                delivery -> delivery.rows().byteCount()))
-                        .orElseThrow();
+            if (pinged(replica)) {
+                var smallest = smallest(ready, replica);
                 write(smallest, permit, pins.pinned(smallest) ? writeDeadline(nowNanos) : deadline, nowNanos, out);
                 return true;
             }
@@ -113,6 +161,22 @@ final class Dispatcher {
             out.accept(new ShardCommand.StartPing(ping.id(), replica, deadline));
         }
         return false;
+    }
+
+    /// The next batch to go there is the probe.
+    private boolean pinged(int replica) {
+        return pingedEpisode[replica] == replicas.episode(replica);
+    }
+
+    private boolean anyMayGoTo(List<Delivery> ready, int replica) {
+        return ready.stream().anyMatch(delivery -> pins.mayGoTo(delivery, replica));
+    }
+
+    private Delivery smallest(List<Delivery> ready, int replica) {
+        return ready.stream()
+                .filter(delivery -> pins.mayGoTo(delivery, replica))
+                .min(Comparator.comparingLong(delivery -> delivery.rows().byteCount()))
+                .orElseThrow();
     }
 
     private long writeDeadline(long nowNanos) {
@@ -145,6 +209,7 @@ final class Dispatcher {
         counts.began(permit.replica());
         counts.perhapsTwice(ages.perhapsUnrecognised(delivery));
         var attempt = attempts.begin(delivery, permit, nowNanos, deadlineNanos);
+        slots.began(attempt.id());
         delivery.writing(attempt.id());
         out.accept(new ShardCommand.StartAttempt(
                 attempt.id(),
@@ -163,7 +228,10 @@ final class Dispatcher {
     /// counted, and its replica may be eligible again (WRT-1, WRT-10).
     Attempts.@Nullable Live ended(long id, long nowNanos) {
         var attempt = attempts.end(id);
-        if (attempt != null) return attempt;
+        if (attempt != null) {
+            slots.ended(id);
+            return attempt;
+        }
         var replica = attempts.gone(id);
         if (replica < 0) return null;
         counts.late();
@@ -194,6 +262,7 @@ final class Dispatcher {
     private void cancel(Attempts.Live attempt, Consumer<ShardCommand> out) {
         var replica = attempt.permit().replica();
         attempts.cancel(attempt);
+        slots.ended(attempt.id());
         replicas.unfinished(replica, attempts.unfinished(replica) >= unfinishedBound);
         out.accept(new ShardCommand.CancelAttempt(attempt.id()));
     }
@@ -239,6 +308,10 @@ final class Dispatcher {
     long wakeAtNanos() {
         var wake = NanoClock.earlier(attempts.wakeAtNanos(), replicas.wakeAtNanos());
         return NanoClock.earlier(wake, replicaWakeNanos);
+    }
+
+    boolean waitsForSlot() {
+        return slots.waits();
     }
 
     boolean usable() {

@@ -1,5 +1,7 @@
 package dev.millrace.sinkpool;
 
+import java.util.Set;
+
 /// All that a shard machine can ask of its shell. Carried out in order.
 public sealed interface ShardCommand {
     /// `attempt` is never reused. `rows` and `token` are the batch's own, or a part's;
@@ -18,6 +20,17 @@ public sealed interface ShardCommand {
 
     /// Ping the replica over a fresh connection; ends as an attempt does.
     record StartPing(long attempt, int replica, long deadlineNanos) implements ShardCommand {}
+
+    /// Ask the sink's write slots for one, to write rows of these tenants (WRT-8). Ends with a
+    /// [ShardEvent.SlotGranted]; no second is asked for before that.
+    record AskSlot(Set<String> tenants) implements ShardCommand {
+        public AskSlot {
+            tenants = Set.copyOf(tenants);
+        }
+    }
+
+    /// The attempt that had it is over, or there was nothing left to begin.
+    record GiveSlotBack(long slot) implements ShardCommand {}
 
     /// Run its cancel hook and interrupt it. Its outcome will no longer be looked at, only counted.
     record CancelAttempt(long attempt) implements ShardCommand {}

@@ -19,6 +19,9 @@ public sealed interface ShardEvent {
     /// back (BRK-4); the batch is retried.
     record AttemptLost(long attempt, Failure failure) implements ShardEvent {}
 
+    /// One write may begin: what it asked for was granted (WRT-8).
+    record SlotGranted(long slot) implements ShardEvent {}
+
     /// The dead-letter topic has acknowledged it.
     record DeadLettered(long batch, RowRef row) implements ShardEvent {}
 

@@ -80,6 +80,7 @@ public final class ShardMachine {
             case ShardEvent.Tick() -> {}
             case ShardEvent.AttemptEnded(var attempt, var outcome) -> ended(attempt, outcome, nowNanos);
             case ShardEvent.AttemptLost(var attempt, var failure) -> lost(attempt, failure, nowNanos);
+            case ShardEvent.SlotGranted(var slot) -> dispatcher.granted(slot);
             case ShardEvent.DeadLettered(var batch, var row) -> trials.deadLettered(batch, row);
             case ShardEvent.DeadLetterFailed(var batch, var _, var failure) -> trials.deadLetterFailed(batch, failure);
             case ShardEvent.TokensKnown(var recognition) -> {
@@ -109,6 +110,7 @@ public final class ShardMachine {
         dispatcher.tick(nowNanos);
         if (!over && draining && NanoClock.reached(drainNanos, nowNanos)) abandonAll(nowNanos, out);
         if (!over) schedule(nowNanos, out);
+        dispatcher.carryOut(out);
         late.carryOut(out);
         finishIfDone(nowNanos, out);
     }
@@ -563,6 +565,7 @@ public final class ShardMachine {
                 composer.openRows(),
                 throttle.limit(),
                 throttle.lingerNanos(),
+                dispatcher.waitsForSlot(),
                 held,
                 sleepNanos,
                 sleepEnds,

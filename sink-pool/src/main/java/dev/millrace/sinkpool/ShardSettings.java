@@ -6,6 +6,8 @@ import dev.millrace.breaker.BreakerSettings;
 ///
 /// `ordered`: the rows of each of `lanes` lanes reach the sink in the order in which they came; without, there is
 /// one lane, and no order.
+///
+/// `maxTotal` is how many writes the shards of its sink have at once, all together (WRT-8); 0 for as many as they like.
 public record ShardSettings(
         ShardId shard,
         int replicas,
@@ -13,6 +15,7 @@ public record ShardSettings(
         boolean ordered,
         BatchSettings batch,
         int maxInFlight,
+        int maxTotal,
         long writeTimeoutNanos,
         RetrySettings retry,
         BreakerSettings breaker,
@@ -20,7 +23,8 @@ public record ShardSettings(
         PoisonSettings poison,
         AmbiguousSettings ambiguous,
         Role role) {
-    /// Of a shard that is waited for, with the defaults of what is ambiguous. Order is kept where there are lanes.
+    /// Of a shard that is waited for, with the defaults of what is ambiguous. Order is kept where there are lanes, and
+    /// its sink takes as many writes as there are.
     public ShardSettings(
             ShardId shard,
             int replicas,
@@ -39,6 +43,7 @@ public record ShardSettings(
                 lanes > 1,
                 batch,
                 maxInFlight,
+                0,
                 writeTimeoutNanos,
                 retry,
                 breaker,
@@ -55,6 +60,7 @@ public record ShardSettings(
         if (ordered && (retry.maxAttempts() > 0 || role == Role.ADVISES))
             throw new IllegalArgumentException(shard + ": a batch that is given up breaks the order of its lane");
         if (maxInFlight < 1) throw new IllegalArgumentException(shard + ": max_per_shard " + maxInFlight + " < 1");
+        if (maxTotal < 0) throw new IllegalArgumentException(shard + ": max_total " + maxTotal + " < 0");
         if (writeTimeoutNanos < 1)
             throw new IllegalArgumentException(shard + ": write.timeout " + writeTimeoutNanos + " ns");
     }

@@ -13,13 +13,15 @@ import org.jspecify.annotations.Nullable;
 /// computes the age. `usable`: a replica is closed and may be written to. `sleepEndsNanos` and
 /// `sleepNanos` tell the longest backoff being slept now. `lastAnswerNanos` is when the sink last
 /// answered anything, a refusal included. `limit` batches may be on their way, and open ones linger for
-/// `lingerNanos`: as set, but while the sink is overloaded (BRK-12).
+/// `lingerNanos`: as set, but while the sink is overloaded (BRK-12). `waitsForSlot`: a replica would take a batch, and
+/// all write slots of the sink are taken, or one is on its way to the shard (WRT-8).
 public record ShardView(
         ShardId shard,
         boolean usable,
         long openRows,
         int limit,
         long lingerNanos,
+        boolean waitsForSlot,
         List<Held> held,
         long sleepNanos,
         long sleepEndsNanos,

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// any `Throwable` of its own it settles every chunk it holds as failed, keeps its counters and
 /// its view, and tells the listener.
 ///
-/// Thread ownership: `offer`, `tell`, `hasRoom`, `quarantine`, `view`, `counts`, `state` from any thread.
+/// Thread ownership: `offer`, `tell`, `hasRoom`, `quarantine`, `slots`, `view`, `counts`, `state` from any thread.
 final class ShardWorker {
     /// The two clocks may differ by so much for no reason.
     private static final long LEAP_NANOS = 2_000_000_000L;
@@ -34,6 +34,7 @@ final class ShardWorker {
     private final ShardSettings settings;
     private final Supplier<Recognition> recognition;
     private final List<SinkWriter> writers;
+    private final WriteSlots.Place slots;
     private final ShardCounts counts;
     private final ShardMachine machine;
     private final Mailbox mailbox;
@@ -69,6 +70,7 @@ final class ShardWorker {
             Supplier<Recognition> recognition,
             List<SinkWriter> writers,
             List<URI> endpoints,
+            WriteSlots.Place slots,
             AdmissionBudget budget,
             NanoClock clock,
             InstantSource wall,
@@ -79,6 +81,7 @@ final class ShardWorker {
         this.counts = counts;
         this.recognition = recognition;
         this.writers = List.copyOf(writers);
+        this.slots = slots;
         this.clock = clock;
         this.wall = wall;
         this.deadLetters = deadLetters;
@@ -174,6 +177,12 @@ final class ShardWorker {
         mailbox.tell(new ShardEvent.Tick());
     }
 
+    /// Of the whole sink; null where writes are not limited.
+    @Nullable
+    SlotUse slots() {
+        return slots.use();
+    }
+
     ShardView view() {
         return view;
     }
@@ -228,7 +237,10 @@ final class ShardWorker {
                     chunk -> chunk.epoch() <= epoch && chunk.partition().equals(partition));
             give(waiting);
         }
-        if (finished) give(mailbox.close());
+        if (finished) {
+            give(mailbox.close());
+            slots.leave();
+        }
         view = machine.view();
         if (finished) state = ShardStatus.Worker.FINISHED; // after the view, so that who sees the one sees the other
     }
@@ -274,6 +286,8 @@ final class ShardWorker {
         switch (command) {
             case ShardCommand.StartAttempt start -> write(start);
             case ShardCommand.StartPing(var attempt, var replica, var deadline) -> ping(attempt, replica, deadline);
+            case ShardCommand.AskSlot(var tenants) -> slots.ask(tenants);
+            case ShardCommand.GiveSlotBack(var slot) -> slots.giveBack(slot);
             case ShardCommand.CancelAttempt(var attempt) -> cancel(attempt);
             case ShardCommand.Settle(var chunk, var ended) -> settle(chunk, ended);
             case ShardCommand.DeadLetter letter -> deadLetters.send(letter(letter), new Told(letter));
@@ -374,6 +388,7 @@ final class ShardWorker {
     /// The listener is told even if the cause cannot be described in a log line.
     private void tellOfDeath(Throwable cause) {
         try {
+            slots.leave();
             log.died(cause);
         } finally {
             listener.died(settings.shard(), cause);

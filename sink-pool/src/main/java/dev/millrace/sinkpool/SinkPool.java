@@ -6,10 +6,13 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator.SplittableGenerator;
 import java.util.random.RandomGeneratorFactory;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /// The shard workers of all sinks of one pipeline, and the budget they share.
 ///
@@ -56,6 +59,7 @@ public final class SinkPool implements Intake, AutoCloseable {
                 .create(seed);
         for (var sink : specs) {
             var shards = new ArrayList<Shard>();
+            var slots = slotsOf(sink, shards);
             for (var spec : sink) {
                 var settings = spec.settings();
                 var counts = new ShardCounts(settings.replicas());
@@ -68,6 +72,7 @@ public final class SinkPool implements Intake, AutoCloseable {
                         () -> spec.sink().recognition(settings.shard()),
                         writers,
                         spec.endpoints(),
+                        slots == null ? WriteSlots.Place.UNLIMITED : new WriteSlots.Place(slots, shards.size()),
                         budget,
                         clock,
                         wall,
@@ -78,6 +83,21 @@ public final class SinkPool implements Intake, AutoCloseable {
             sinks.add(shards);
             all.addAll(shards);
         }
+    }
+
+    /// Null where the sink takes as many writes as there are. `shards` get their workers before anything is granted.
+    private static @Nullable WriteSlots slotsOf(List<ShardSpec> sink, List<Shard> shards) {
+        var totals = sink.stream().map(spec -> spec.settings().maxTotal()).collect(Collectors.toSet());
+        if (totals.size() > 1)
+            throw new IllegalArgumentException(
+                    sink.getFirst().settings().shard().sink() + ": shards with max_total " + new TreeSet<>(totals));
+        for (int total : totals)
+            if (total > 0)
+                return new WriteSlots(
+                        total,
+                        sink.size(),
+                        (shard, slot) -> shards.get(shard).worker().tell(new ShardEvent.SlotGranted(slot)));
+        return null;
     }
 
     private static List<SinkWriter> writersOf(ShardSpec spec) {
@@ -190,7 +210,8 @@ public final class SinkPool implements Intake, AutoCloseable {
                 shard.spec().endpoints(),
                 worker.state(),
                 worker.view(),
-                worker.counts());
+                worker.counts(),
+                worker.slots());
     }
 
     /// Ends what still runs: workers abandon at once, writers are closed. Takes at most twice 500 ms,

@@ -53,6 +53,8 @@ final class PoisonTest {
                     case ShardCommand.StopFor(var row, var _) -> stops.add(row);
                     case ShardCommand.Tell(var note) -> notes.add(note);
                     case ShardCommand.StartPing _,
+                            ShardCommand.AskSlot _,
+                            ShardCommand.GiveSlotBack _,
                             ShardCommand.CancelAttempt _,
                             ShardCommand.Settle _,
                             ShardCommand.MarkSplit _,

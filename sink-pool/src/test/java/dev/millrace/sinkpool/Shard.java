@@ -32,6 +32,8 @@ final class Shard {
         long maxBytes = 1_000_000;
         long linger = 1000;
         int maxInFlight = 2;
+        /// 0 for no limit.
+        int maxTotal = 0;
         long writeTimeout = 30_000;
         double jitter = 0.2;
         int maxAttempts = 0;
@@ -67,6 +69,7 @@ final class Shard {
                     ordered,
                     new ShardSettings.BatchSettings(maxRows, maxBytes, linger * MS),
                     maxInFlight,
+                    maxTotal,
                     writeTimeout * MS,
                     new ShardSettings.RetrySettings(100 * MS, 10_000 * MS, 2, jitter, maxAttempts),
                     new BreakerSettings(
@@ -102,6 +105,8 @@ final class Shard {
     private final Map<Token, Sent> firstSent = new HashMap<>();
     private final Set<Long> everStarted = new HashSet<>();
     private final Set<Long> live = new HashSet<>();
+    private final Set<Long> slots = new HashSet<>();
+    private boolean asks;
     private boolean finished;
 
     Shard(Consumer<Setup> changes) {
@@ -176,6 +181,8 @@ final class Shard {
             assertThat(live)
                     .as("attempts that are live, once one more has begun")
                     .hasSizeLessThanOrEqualTo(limit);
+        if (setup.maxTotal > 0)
+            assertThat(slots).as("a slot for each attempt that is live").hasSameSizeAs(live);
         var wake = machine.wakeAtNanos();
         assertThat(wake == NanoClock.NEVER || wake - now > 0)
                 .as("the wake-up after %s lies ahead, else its shell spins", event)
@@ -200,6 +207,12 @@ final class Shard {
             }
             case ShardCommand.StartPing(var id, var _, var _) ->
                 assertThat(everStarted.add(id)).as("attempt ids are new").isTrue();
+            case ShardCommand.AskSlot _ -> {
+                assertThat(asks).as("a second ask before the first is granted").isFalse();
+                asks = true;
+            }
+            case ShardCommand.GiveSlotBack(var slot) ->
+                assertThat(slots.remove(slot)).as("slot %s is held", slot).isTrue();
             case ShardCommand.CancelAttempt(var id) -> live.remove(id);
             case ShardCommand.Settle(var chunk, var ended) ->
                 assertThat(chunk.settle(ended)).as("%s settled once", chunk).isTrue();
@@ -257,6 +270,14 @@ final class Shard {
 
     Step lost(long attempt) {
         return on(new ShardEvent.AttemptLost(attempt, new Failure("lost", "its thread died", true)));
+    }
+
+    /// What it asked for.
+    Step grant(long slot) {
+        assertThat(asks).as("a slot was asked for").isTrue();
+        asks = false;
+        slots.add(slot);
+        return on(new ShardEvent.SlotGranted(slot));
     }
 
     Step epochEnded(String topic, int partition, long epoch) {

@@ -78,6 +78,8 @@ final class ShardMachineModelTest {
                     }
                     case ShardCommand.Settle(var chunk, var ended) -> settled(chunk, ended);
                     case ShardCommand.Tell _,
+                            ShardCommand.AskSlot _,
+                            ShardCommand.GiveSlotBack _,
                             ShardCommand.Finished _,
                             ShardCommand.MarkSplit _,
                             ShardCommand.StopForExpired _,

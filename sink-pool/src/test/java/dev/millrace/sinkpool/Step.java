@@ -3,6 +3,7 @@ package dev.millrace.sinkpool;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import java.util.Set;
 
 /// What a shard machine asked for in answer to one event, in order.
 record Step(List<ShardCommand> commands) {
@@ -51,6 +52,19 @@ record Step(List<ShardCommand> commands) {
     static Ending ending(RowCounts counts) {
         for (var ending : Ending.values()) if (counts.of(ending) == counts.rows()) return ending;
         throw new AssertionError("rows of one chunk ended differently: " + counts);
+    }
+
+    /// The tenants of each slot that it asked for.
+    List<Set<String>> askedSlots() {
+        return all(ShardCommand.AskSlot.class).stream()
+                .map(ShardCommand.AskSlot::tenants)
+                .toList();
+    }
+
+    List<Long> slotsBack() {
+        return all(ShardCommand.GiveSlotBack.class).stream()
+                .map(ShardCommand.GiveSlotBack::slot)
+                .toList();
     }
 
     List<ShardCommand.DeadLetter> deadLetters() {

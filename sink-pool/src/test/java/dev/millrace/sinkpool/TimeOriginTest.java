@@ -84,6 +84,8 @@ final class TimeOriginTest {
                         + (deadline - originNanos) / MS;
             case ShardCommand.StartPing(var id, var replica, var deadline) ->
                 "ping " + id + " on " + replica + " until " + (deadline - originNanos) / MS;
+            case ShardCommand.AskSlot(var tenants) -> "ask for " + tenants;
+            case ShardCommand.GiveSlotBack(var slot) -> "give back " + slot;
             case ShardCommand.CancelAttempt(var id) -> "cancel " + id;
             case ShardCommand.Settle(var chunk, var ended) -> chunk + " " + ended;
             case ShardCommand.DeadLetter(var _, var row, var failure, var attempts) ->

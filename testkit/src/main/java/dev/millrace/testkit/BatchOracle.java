@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 
 /// SEAL-4: every attempt of a batch sends the same rows under the same token. SEAL-7: at most `maxInFlight`
 /// batches have begun and are not settled. One attempt of a batch is out at a time, and none waits while a
-/// permit and a replica are free.
+/// permit, a replica and, where they are limited, a write slot are free ([FakeSlots]).
 ///
 /// Thread ownership: the run.
 final class BatchOracle {
@@ -86,6 +86,7 @@ final class BatchOracle {
         var writing = view.held().stream().filter(ShardView.Held::writing).count();
         if (!finished && writing > settings.maxInFlight())
             throw new Violation("SEAL-7", writing + " batches are being written");
+        if (view.waitsForSlot()) return;
         if (finished || !view.usable() || permits >= view.limit() || writing >= view.limit()) return;
         for (var batch : view.held())
             if (batch.attempts() == 0 && !waitsForItsLane(batch, view))

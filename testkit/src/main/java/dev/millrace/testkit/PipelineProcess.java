@@ -46,6 +46,10 @@ final class PipelineProcess {
     final FakeIntake intake;
     private final SourceLetters letters;
     final FakeWatch watch;
+
+    /// Null where writes are not limited.
+    final @Nullable FakeSlots slots;
+
     final List<ShardShell> shards = new ArrayList<>();
     private final ProcessClock clock;
     private final MemoryOracle memory;
@@ -86,6 +90,7 @@ final class PipelineProcess {
         intake = new FakeIntake(this);
         letters = new SourceLetters(this);
         watch = new FakeWatch(this);
+        slots = sink.maxTotal() == 0 ? null : new FakeSlots(this, sink.maxTotal());
         for (var i = 0; i < sink.shards(); i++) shards.add(new ShardShell(this, i));
         for (var i = 0; i < source.members(); i++) members.add(new Member(this));
         memory = new MemoryOracle(this);
@@ -468,6 +473,7 @@ final class PipelineProcess {
     private void checkAtRest() {
         if (handles.count() != 0) throw new Violation("O2", handles.count() + " handles are open at rest");
         memory.atRest();
+        if (slots != null) slots.atRest();
         members.forEach(Member::checkAtRest);
         for (var shard : shards) shard.checkAtRest();
         reports();

@@ -60,6 +60,7 @@ final class ReplicaOracle {
                     ShardEvent.DeadLettered _,
                     ShardEvent.DeadLetterFailed _,
                     ShardEvent.Tick _,
+                    ShardEvent.SlotGranted _,
                     ShardEvent.TokensKnown _,
                     ShardEvent.SplitMarked _,
                     ShardEvent.ClockLeapt _,
@@ -188,6 +189,10 @@ final class ReplicaOracle {
     /// Who has finished waits for no attempt, pings among them.
     void finished() {
         if (!live.isEmpty()) throw new Violation("WRT-1", "finished, and attempts are out: " + live);
+    }
+
+    int writing() {
+        return (int) live.values().stream().filter(out -> out.batch != 0).count();
     }
 
     /// The attempt is neither ended nor cancelled.

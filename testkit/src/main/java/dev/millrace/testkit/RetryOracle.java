@@ -55,7 +55,7 @@ final class RetryOracle {
     }
 
     void carriedOut(ShardView view) {
-        if (!view.usable()) return;
+        if (!view.usable() || view.waitsForSlot()) return;
         var writing = view.held().stream().filter(ShardView.Held::writing).count();
         var permits = view.held().stream().filter(held -> !held.parked()).count();
         for (var batch : view.held()) {

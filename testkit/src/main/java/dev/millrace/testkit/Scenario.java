@@ -116,6 +116,7 @@ record Scenario(
             int shards,
             int replicas,
             int maxInFlight,
+            int maxTotal,
             long writeNanos,
             long writeTimeoutNanos,
             boolean countsRows,
@@ -132,6 +133,7 @@ record Scenario(
                     shards,
                     replicas,
                     chance.between(1, 3),
+                    maxTotal,
                     writeNanos,
                     2 * writeNanos + chance.spreadMillis(20, 3_000),
                     countsRows,
@@ -166,6 +168,7 @@ record Scenario(
                     source.ordered(),
                     batch,
                     maxInFlight,
+                    maxTotal,
                     writeTimeoutNanos,
                     retry,
                     store.kind().tokenLog() == TokenLog.UNSHARED ? probed() : breaker,
@@ -205,6 +208,11 @@ record Scenario(
     /// So chosen that of the seeds that found something before there was order, all but two are what they were.
     private static final long ORDERED = 0xF57C;
 
+    /// So chosen that the seeds that found something before writes were limited are what they were.
+    private static final long LIMITED = 0x65762C;
+
+    private static final int MOST_TOTAL = 3;
+
     private static final int MOST_OPEN_SEGMENTS = 8;
     private static final int PLAN_CHARACTERS = 4096;
     private static final long YEAR_NANOS = 365L * 24 * 3600 * 1_000_000_000;
@@ -230,7 +238,7 @@ record Scenario(
                 chance.of(0.3) ? 0 : chance.generator().nextDouble() * 0.4,
                 load(chance, suppressed, planned(seed)),
                 source(chance, suppressed, planned(seed), ordered(seed)),
-                sink(chance, suppressed, planned(seed), ordered(seed)));
+                sink(chance, suppressed, planned(seed), ordered(seed), maxTotal(seed)));
     }
 
     /// Under effectively-once delivery, every other seed; drawn from nothing, so that the others
@@ -242,6 +250,13 @@ record Scenario(
     /// With order by key, every fifth seed; drawn from nothing too.
     static boolean ordered(long seed) {
         return Math.floorMod(Mix.of(seed, ORDERED), 5) == 0;
+    }
+
+    /// How many writes the shards have at once, all together, every fifth seed; 0 for as many as they like. Drawn from
+    /// nothing too.
+    static int maxTotal(long seed) {
+        var mixed = Math.floorMod(Mix.of(seed, LIMITED), 5 * MOST_TOTAL);
+        return mixed < MOST_TOTAL ? mixed + 1 : 0;
     }
 
     /// Where the clock of a process begins: often just before it overflows, or zero.
@@ -294,7 +309,7 @@ record Scenario(
                 ordered ? chance.between(1, 4) : 0);
     }
 
-    private static Sink sink(Chance chance, Suppressed suppressed, boolean planned, boolean ordered) {
+    private static Sink sink(Chance chance, Suppressed suppressed, boolean planned, boolean ordered, int maxTotal) {
         var longest = chance.spreadMillis(20, 3_000);
         var write = Math.max(1, (long) (longest * 0.5 * chance.generator().nextDouble()));
         var writeTimeout = chance.of(0.03) ? YEAR_NANOS : longest;
@@ -307,6 +322,7 @@ record Scenario(
                 shards,
                 replicas,
                 maxInFlight,
+                maxTotal,
                 write,
                 writeTimeout,
                 countsRows,

@@ -103,6 +103,11 @@ final class ShardOracle {
         replicas.started(id, replica, 0);
     }
 
+    /// Attempts to write that are neither ended nor cancelled.
+    int writing() {
+        return replicas.writing();
+    }
+
     boolean isOut(long attempt) {
         return replicas.isLive(attempt);
     }

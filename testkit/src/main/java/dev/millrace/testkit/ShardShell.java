@@ -31,6 +31,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Drives one shard machine as its worker does: control before data, data only when the machine
@@ -93,6 +94,7 @@ final class ShardShell {
     private boolean awake;
     private boolean inputClosed;
     private boolean finished;
+    private boolean leftSlots;
     private long timers;
     private int spins;
     private long spinAt = -1;
@@ -235,6 +237,7 @@ final class ShardShell {
     }
 
     private void control(ShardEvent event) {
+        if (leftSlots && event instanceof ShardEvent.SlotGranted) return;
         on(event);
         if (!(event instanceof ShardEvent.EpochEnded(var partition, var epoch)) || data.isEmpty()) return;
         var unwanted = new ArrayList<EncodedChunk>();
@@ -343,13 +346,44 @@ final class ShardShell {
         if (process.draining() && !after.usable()) world.reached(Sometimes.ALL_OPEN_DURING_DRAIN);
         idleTick = commands.isEmpty();
         oracle.decided(event, before, after, commands);
+        if (event instanceof ShardEvent.SlotGranted(var slot) && commands.contains(new ShardCommand.GiveSlotBack(slot)))
+            world.reached(Sometimes.SLOT_UNWANTED);
         for (var command = commands.peek(); command != null; command = commands.peek()) {
             process.effect();
             carryOut(command);
             commands.remove();
         }
         oracle.carriedOut(event, after);
+        slotsCarriedOut(event == current ? null : current);
         process.checkBudget();
+    }
+
+    /// Production's worker takes nothing more once its machine has finished. `next` comes after what was just carried
+    /// out.
+    private void slotsCarriedOut(@Nullable ShardEvent next) {
+        if (process.slots == null || leftSlots) return;
+        if (!finished) {
+            process.slots.carriedOut(index, view, writing(), slotsToTake(next));
+            return;
+        }
+        leftSlots = true;
+        process.slots.leave(index);
+    }
+
+    private int slotsToTake(@Nullable ShardEvent next) {
+        return (int) Stream.concat(Stream.ofNullable(next), control.stream())
+                .filter(ShardEvent.SlotGranted.class::isInstance)
+                .count();
+    }
+
+    /// Attempts to write that are out and not given up.
+    int writing() {
+        return dead ? 0 : oracle.writing();
+    }
+
+    private FakeSlots limited() {
+        if (process.slots == null) throw new Violation("WRT-8", "shard " + index + " asks for what is not limited");
+        return process.slots;
     }
 
     private void decided(ShardCommand command) {
@@ -382,6 +416,8 @@ final class ShardShell {
         });
         oracle.died(List.of());
         oracle.compare();
+        leftSlots = true;
+        if (process.slots != null) process.slots.leaveDying(index);
         attempts.values().forEach(world.sink::cancel);
         process.checkBudget();
         process.workerDied(index);
@@ -428,6 +464,7 @@ final class ShardShell {
                     ShardEvent.DeadLetterFailed _,
                     ShardEvent.DeadLettered _,
                     ShardEvent.Tick _,
+                    ShardEvent.SlotGranted _,
                     ShardEvent.TokensKnown _,
                     ShardEvent.SplitMarked _,
                     ShardEvent.ClockLeapt _,
@@ -458,6 +495,7 @@ final class ShardShell {
             case ShardEvent.AttemptEnded(var attempt, var _) -> attempt;
             case ShardEvent.AttemptLost(var attempt, var _) -> attempt;
             case ShardEvent.ChunksArrived(var chunks) -> chunks.size();
+            case ShardEvent.SlotGranted(var slot) -> slot;
             case ShardEvent.DeadLettered(var batch, var _) -> batch;
             case ShardEvent.DeadLetterFailed(var batch, var _, var _) -> batch;
             case ShardEvent.EpochEnded(var _, var epoch) -> epoch;
@@ -486,6 +524,7 @@ final class ShardShell {
                 attempts.put(start.attempt(), attempt);
                 if (start.rows().rows() < start.batch().rows().rows()) parts.add(start.attempt());
                 oracle.started(start, attempt, dying ? null : view);
+                if (process.slots != null) process.slots.began();
                 process.lookAt(start.deadlineNanos() + LATE_NANOS, LATE_NANOS, () -> mustBeOver(start.attempt()));
             }
             case ShardCommand.StartPing(var id, var replica, var deadline) -> {
@@ -493,6 +532,14 @@ final class ShardShell {
                 attempts.put(id, world.sink.ping(index, replica, told -> ended(id, told)));
                 oracle.pinged(id, replica);
                 process.lookAt(deadline + LATE_NANOS, LATE_NANOS, () -> mustBeOver(id));
+            }
+            case ShardCommand.AskSlot(var tenants) -> {
+                world.note("ask for a slot", index, tenants.size());
+                limited().ask(index, tenants);
+            }
+            case ShardCommand.GiveSlotBack(var slot) -> {
+                world.note("slot back", index, slot);
+                limited().giveBack(slot);
             }
             case ShardCommand.CancelAttempt(var id) -> {
                 world.note("cancel", id, index);

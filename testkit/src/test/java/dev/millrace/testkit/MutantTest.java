@@ -38,7 +38,9 @@ class MutantTest {
     }
 
     static List<Mutant> mutants() {
-        return Stream.concat(Mutant.all().stream(), PlanMutants.all().stream()).toList();
+        return Stream.of(Mutant.all(), PlanMutants.all(), SlotMutants.all())
+                .flatMap(List::stream)
+                .toList();
     }
 
     @ParameterizedTest

@@ -6,7 +6,14 @@ import dev.millrace.lab.http.HttpFront;
 import dev.millrace.lab.http.RowStore;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -212,6 +219,76 @@ class HttpTest {
             it.landed(0);
             assertThat(run.metrics().sum("millrace_breaker_state")).isZero();
             run.stop(0);
+        }
+    }
+
+    /// Counts requests that have begun and are not answered, at all servers of a sink, and holds the answers of one
+    /// shard back.
+    private static final class Crowd {
+        private final AtomicInteger now = new AtomicInteger();
+        private final AtomicInteger most = new AtomicInteger();
+        private final BlockingQueue<Integer> begun = new LinkedBlockingQueue<>();
+        private final Queue<CountDownLatch> held = new ConcurrentLinkedQueue<>();
+
+        HttpFront.Turn at(int shard, RowStore store) {
+            return line -> {
+                most.accumulateAndGet(now.incrementAndGet(), Math::max);
+                begun.add(shard);
+                var kept = store.keep(line.read());
+                var latch = shard == 0 ? held.poll() : null;
+                if (latch != null && !latch.await(60, TimeUnit.SECONDS))
+                    throw new AssertionError("nobody let it answer");
+                now.decrementAndGet();
+                store.answer(line, kept);
+            };
+        }
+    }
+
+    @Test
+    @Tag("WRT-8")
+    @DisplayName("WRT-8: four shards of a sink have two writes at once; one that has both and waits for a third gets it"
+            + " after those that have none")
+    void limitedOverAllShards(SharedLab lab) throws Exception {
+        var shards = 4;
+        var first = new CountDownLatch(1);
+        var second = new CountDownLatch(1);
+        var crowd = new Crowd();
+        crowd.held.addAll(List.of(first, second));
+        try (var it = Case.open(lab, shards, "")) {
+            for (var front = 0; front < it.fronts().size(); front++)
+                it.fronts().get(front).always(crowd.at(front / 2, it.stores().get(front / 2)));
+            var recipe = it.recipe("remembers: 1h")
+                    .set("sinks.warehouse.batch", "{ linger: 50ms, max_rows: 100 }")
+                    .set("sinks.warehouse.chunk", "{ target_bytes: 1KiB, linger: 1ms }")
+                    .set("sinks.warehouse.write", "{ timeout: 60s }")
+                    .set("sinks.warehouse.inflight", "{ max_per_shard: 3, max_total: 2 }");
+            var run = it.stage().start(recipe).ready();
+            it.produce(0);
+            run.await("one shard has both", () -> crowd.begun.size() == 2);
+            for (var shard = 1; shard < shards; shard++) it.produce(shard);
+            var waits = "a write slot: 2 of 2 taken (inflight.max_total)";
+            run.await(
+                    "all wait, the busy one for a third",
+                    () -> run.pages().body("/status").split(Pattern.quote(waits), -1).length == 1 + shards);
+            assertThat(run.metrics().sum("millrace_shard_waits_for_slot")).isEqualTo(shards);
+
+            crowd.begun.clear();
+            first.countDown();
+            assertThat(crowd.begun.poll(60, TimeUnit.SECONDS))
+                    .as("the shard that writes next")
+                    .isNotZero();
+            run.await(
+                    "the others go on",
+                    () -> it.stores().subList(1, shards).stream()
+                            .allMatch(store -> store.rows().size() == ROWS));
+            second.countDown();
+            run.await("all committed", () -> it.stage().caughtUp(it.topic()));
+            for (var shard = 0; shard < shards; shard++) it.landed(shard);
+            assertThat(crowd.most).as("requests at once, at all servers").hasValue(2);
+            assertThat(run.stop(0).rows().delivered()).isEqualTo((long) shards * ROWS);
+        } finally {
+            first.countDown();
+            second.countDown();
         }
     }
 

@@ -213,6 +213,7 @@ class UnsharedTest {
                     false,
                     new ShardSettings.BatchSettings(ROWS, 1 << 20, 3_600_000 * MILLI),
                     1,
+                    0,
                     60_000 * MILLI,
                     new ShardSettings.RetrySettings(20 * MILLI, 100 * MILLI, 2, 0, 0),
                     new BreakerSettings(1, 1, 100, 60_000 * MILLI, 100, 100 * MILLI, 200 * MILLI, 1, 10_000 * MILLI),

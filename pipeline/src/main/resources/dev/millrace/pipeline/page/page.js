@@ -176,6 +176,7 @@
       make('h4', '', shard.shard + (advisory ? ' (advisory) ' : ' '), word(state[0], state[1])),
       make('p', 'quiet', 'holds ' + rows(held)
         + (shard.last_answer_seconds === null ? ', never answered' : ', answered ' + span(shard.last_answer_seconds) + ' ago')
+        + (shard.waits_for === null ? '' : ', waits for ' + shard.waits_for)
         // Where no replica is to be had, each says when it is tried.
         + (shard.backoff_ends_in_ms === null || !shard.usable ? '' : ', next try in ' + (shard.backoff_ends_in_ms / 1000).toFixed(1) + ' s')),
       make('ul', 'replicas', ...shard.replicas.map(one =>
