@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -51,6 +52,25 @@ class IntakeServerTest {
         try (var at = new Listening(store)) {
             assertThat(at.post("/v1/payments?key=%37", "{}").statusCode()).isEqualTo(202);
             assertThat(store.rows).containsExactly("payments/7 {}");
+        }
+    }
+
+    @Test
+    @Tag("SEAL-8")
+    void rowsOfAKeyAreHandedOverInOrderBeforeTheAnswerAndRowsWithoutOneAsThoseOfTheirBody() throws Exception {
+        try (var at = new Listening(store)) {
+            for (var query : List.of("?key=7", "?key=7", "?key=8", "", ""))
+                assertThat(at.post("/v1/orders" + query, "{\"a\":1}\n{\"a\":2}\n")
+                                .statusCode())
+                        .isEqualTo(202);
+            var hashes = store.keyHashes;
+            assertThat(store.rows).hasSize(10);
+            for (var row = 0; row < 10; row++)
+                assertThat(store.rows.get(row)).endsWith("{\"a\":" + (row % 2 + 1) + "}");
+            assertThat(List.copyOf(hashes.subList(0, 4))).containsOnly(hashes.getFirst());
+            assertThat(hashes.get(4)).isEqualTo(hashes.get(5)).isNotEqualTo(hashes.getFirst());
+            assertThat(hashes.get(6)).isEqualTo(hashes.get(7)).isNotEqualTo(hashes.get(8));
+            assertThat(hashes.get(8)).isEqualTo(hashes.get(9));
         }
     }
 
