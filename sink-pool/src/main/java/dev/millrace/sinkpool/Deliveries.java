@@ -55,7 +55,7 @@ final class Deliveries {
     /// Gives permits to those that wait for one, what has rested first and then the longest waiting, past those whose
     /// lane is held. What is pinned gives its own back first.
     void admit() {
-        for (var delivery : List.copyOf(inFlight))
+        for (var delivery : begun())
             if (pins.pinned(delivery) && !(delivery.stage() instanceof Delivery.Stage.Writing)) park(delivery);
         for (var rested = resting.iterator(); rested.hasNext() && permitFree(); ) {
             var next = rested.next();
@@ -100,7 +100,7 @@ final class Deliveries {
 
     /// Between two attempts it leaves its permit to other lanes, and keeps its own.
     void rest(Delivery delivery) {
-        if (settings.ordered() && !pins.pinned(delivery) && inFlight.remove(delivery)) resting.add(delivery);
+        if (settings.ordered() && inFlight.remove(delivery)) resting.add(delivery);
     }
 
     /// After [#admit]: what waits all the same waits for its lane.
@@ -137,7 +137,8 @@ final class Deliveries {
 
     /// Gives its permit back, or waits for none any more, if there is a place to wait without one.
     void park(Delivery delivery) {
-        if (parked.size() < MOST_PARKED && (inFlight.remove(delivery) || queue.remove(delivery))) parked.add(delivery);
+        if (parked.size() >= MOST_PARKED) return;
+        if (inFlight.remove(delivery) || resting.remove(delivery) || queue.remove(delivery)) parked.add(delivery);
     }
 
     /// It has something to write again: it is the next to get a permit, unless it is pinned.

@@ -48,6 +48,10 @@ final class LaneOrderTest {
         return out;
     }
 
+    private static int partition(ShardCommand.StartAttempt start) {
+        return start.rows().slices().getFirst().chunk().partition().partition();
+    }
+
     private static long first(ShardCommand.StartAttempt start) {
         return offsets(start).getFirst();
     }
@@ -107,8 +111,8 @@ final class LaneOrderTest {
                 .filteredOn(held -> held.place() == ShardView.Place.RESTING)
                 .extracting(ShardView.Held::lane)
                 .containsExactly(0, 1);
-        batch(shard, 2, 1);
         assertThat(shard.tickWhenDue().started()).as("both permits are out").isEmpty();
+        batch(shard, 2, 1);
         assertThat(shard.machine.wantsChunks())
                 .as("it waits for a permit alone")
                 .isFalse();
@@ -116,6 +120,17 @@ final class LaneOrderTest {
                 .as("what has rested is the first in line")
                 .isZero();
         assertThat(shard.written(fourth).start().batch().lane()).isEqualTo(1);
+    }
+
+    @Test
+    @DisplayName("SEAL-8 SEAL-5: while what has rested waits for a permit nothing more is taken in")
+    void whileWhatHasRestedWaitsNothingIsTaken() {
+        var shard = shard(s -> s.maxInFlight = 1);
+        shard.sick(batch(shard, 0, 0).start());
+        batch(shard, 1, 0).start();
+        assertThat(shard.machine.wantsChunks()).as("while it sleeps").isTrue();
+        assertThat(shard.tickWhenDue().started()).isEmpty();
+        assertThat(shard.machine.wantsChunks()).isFalse();
     }
 
     @Test
@@ -186,6 +201,32 @@ final class LaneOrderTest {
         assertThat(shard.written(again).finished())
                 .as("long before its deadline")
                 .isTrue();
+        shard.assertAtRest();
+    }
+
+    @Test
+    @DisplayName("SEAL-8: what has begun in a lane that is closed gets a permit when it has something to write")
+    void whatHasBegunGetsAPermitBehindAStop() {
+        var shard = shard(s -> s.poison = PoisonSettings.of(PoisonSettings.Action.STOP));
+        shard.arrive(shard.rowsOf(0, 0, 1));
+        refused(shard, shard.tickWhenDue().start(), -1);
+        shard.arrive(shard.source.chunk(0, FakeRecord.AS_IS, "orders", 2, 1, 0, 1, 20, shard.now()));
+        var other = shard.tickWhenDue().started();
+        while (other.isEmpty() || partition(other.getFirst()) != 2) {
+            other.forEach(start -> refused(shard, start, -1));
+            other = shard.tickWhenDue().started();
+        }
+        refused(shard, other.getFirst(), -1);
+        shard.arrive(shard.rowsOf(0, 10, 1));
+        var step = shard.written(batch(shard, 1, 0).start());
+        while (step.commands().stream().noneMatch(ShardCommand.StopFor.class::isInstance))
+            step = refused(shard, step.start(), -1);
+        assertThat(step.endings()).as("the row, and what is behind it").containsOnly(Ending.ABANDONED);
+        var last = step.start();
+        assertThat(last.batch().lane()).as("the other suspect of the lane").isZero();
+        shard.written(last);
+        shard.drainBy(600_000);
+        assertThat(shard.closeInput().finished()).isTrue();
         shard.assertAtRest();
     }
 
