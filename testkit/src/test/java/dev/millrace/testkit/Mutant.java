@@ -82,9 +82,10 @@ record Mutant(String name, String module, String type, List<Edit> edits) {
                                 "waiting.hasNext() && inFlight.size() < throttle.limit()",
                                 "waiting.hasNext() && inFlight.size() + leaked < throttle.limit()"),
                         new Edit(
-                                "if (!inFlight.remove(delivery) && !parked.remove(delivery)) queue.remove(delivery);",
+                                "if (!inFlight.remove(delivery) && !parked.remove(delivery) && !resting.remove(delivery))"
+                                        + " queue.remove(delivery);",
                                 "if (inFlight.remove(delivery)) { if (delivery.attempts() > 2) leaked++; }"
-                                        + " else if (!parked.remove(delivery)) queue.remove(delivery);")),
+                                        + " else if (!parked.remove(delivery) && !resting.remove(delivery)) queue.remove(delivery);")),
                 new Mutant(
                         "a commit sent twice",
                         "checkpoint",
