@@ -44,8 +44,8 @@ enum Metric {
             "millrace.rows.unaccounted",
             "rows",
             "topic partition sink",
-            "polled, less those written, set aside, skipped, given up, waiting and in flight: 0 at rest, and a few"
-                    + " while rows move, since the counts are not read at one instant; another number at rest is a bug"),
+            "polled, less those written, set aside, skipped, given up, waiting and in flight: 0 at rest, and on either side"
+                    + " of it while rows move, since the counts are not read at one instant; another number at rest is a bug"),
     POISON(
             "millrace.rows.poison",
             "rows",

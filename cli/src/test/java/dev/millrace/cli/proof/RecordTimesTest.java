@@ -41,8 +41,10 @@ class RecordTimesTest {
                 stage.topics().produce(from(topic, part * ROWS / 4, part % 2 == 0 ? STEP.negated() : STEP));
             run.await("all committed", () -> {
                 var below = run.metrics().series().entrySet().stream()
-                        // The JVM says −1 of a bound that it has not.
+                        // The JVM says −1 of a bound that it has not; a difference of counts that are not read at one
+                        // instant is on either side of zero while rows move.
                         .filter(series -> series.getKey().startsWith("millrace_") && series.getValue() < 0)
+                        .filter(series -> !series.getKey().startsWith("millrace_rows_unaccounted"))
                         .toList();
                 assertThat(below).as("figures below zero").isEmpty();
                 assertThat(run.pages().body("/status")).doesNotContain(":-");
@@ -53,6 +55,7 @@ class RecordTimesTest {
             assertThat(run.metrics().sum("millrace_batches_sealed_total", "reason=\"linger\""))
                     .as("batches sealed by a linger of one second")
                     .isBetween(1.0, 4.0);
+            run.await("at rest, and all told", () -> run.metrics().sum("millrace_rows_unaccounted") == 0);
             assertThat(run.stop(0).rows().delivered()).isEqualTo(ROWS);
         }
     }
