@@ -84,7 +84,7 @@ class IntakeOrderTest {
                         "sinks.warehouse.shards.s0",
                         "[ \"" + direct + "\", \"postgres://" + way.host() + ":" + way.port() + "/" + database + "\" ]")
                 .set("sinks.warehouse.ordering", "key")
-                .set("sinks.warehouse.batch", "{ max_rows: 20, linger: 5ms }");
+                .set("sinks.warehouse.batch", "{ max_rows: 20, linger: 20ms }");
     }
 
     /// The next rows of a key.
