@@ -30,7 +30,8 @@ final class Admission {
         this.clock = clock;
     }
 
-    /// Rows with a key go where it says, all others of a body to one shard, another for the next.
+    /// Rows with a key go where it says, all others of a body to one shard, another for the next. When it returns, all
+    /// rows were handed over in the order of their lines: what is posted after an answer comes behind them.
     Admitted take(String topic, byte[] body, byte @Nullable [] key) {
         encoding.acquireUninterruptibly();
         try {
@@ -52,7 +53,7 @@ final class Admission {
             if (refused != null) return refused;
         }
         rows.forEach(SinkRows::giveEncoderBack);
-        return count == 0 ? new Admitted.Empty() : reserved(topic, count, rows);
+        return count == 0 ? new Admitted.Empty() : reserved(lines, count, rows);
     }
 
     /// Null if each sink has its row of this line.
@@ -70,7 +71,7 @@ final class Admission {
         return null;
     }
 
-    private Admitted reserved(String topic, int lines, List<SinkRows> rows) {
+    private Admitted reserved(BodyLines body, int lines, List<SinkRows> rows) {
         var held = new ArrayList<Inlet.Held>();
         var roomy = new ArrayList<SinkRows>();
         try {
@@ -81,7 +82,7 @@ final class Admission {
             var rooms = new HashMap<String, ShardRooms>();
             for (var of : rows) rooms.put(of.sink().name(), of.sink().rooms());
             var outcome = new Outcome(rows.stream().mapToInt(SinkRows::count).sum(), rooms);
-            for (var i = 0; i < rows.size(); i++) rows.get(i).stage(held.get(i), topic, outcome);
+            for (var i = 0; i < rows.size(); i++) rows.get(i).stage(held.get(i), body.topic(), body.keyHash(), outcome);
             return new Admitted.Whole(lines, outcome);
         } finally {
             held.forEach(Inlet.Held::close);

@@ -100,11 +100,11 @@ final class SinkRows {
     }
 
     /// Spends a slot for each row. Those that the sink no longer takes are told as given up.
-    void stage(Inlet.Held slots, String topic, Outcome outcome) {
+    void stage(Inlet.Held slots, String topic, int keyHash, Outcome outcome) {
         var layout = encoder.encoder().layout();
         var from = 0;
         for (var at = 0; at < EACH * count; at += EACH) {
-            var place = new IntakeRow.Place(topic, sink.name(), rows[at], rows[at + 1], layout);
+            var place = new IntakeRow.Place(topic, sink.name(), rows[at], rows[at + 1], layout, keyHash);
             var row = new IntakeRow(outcome, place, bytes.array(), from, rows[at + 2]);
             from = rows[at + 2];
             staged++;

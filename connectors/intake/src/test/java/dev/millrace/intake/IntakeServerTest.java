@@ -55,6 +55,25 @@ class IntakeServerTest {
         }
     }
 
+    @Test
+    @Tag("SEAL-8")
+    void rowsOfAKeyAreHandedOverInOrderBeforeTheAnswerAndRowsWithoutOneAsThoseOfTheirBody() throws Exception {
+        try (var at = new Listening(store)) {
+            for (var query : List.of("?key=7", "?key=7", "?key=8", "", ""))
+                assertThat(at.post("/v1/orders" + query, "{\"a\":1}\n{\"a\":2}\n")
+                                .statusCode())
+                        .isEqualTo(202);
+            var hashes = store.keyHashes;
+            assertThat(store.rows).hasSize(10);
+            for (var row = 0; row < 10; row++)
+                assertThat(store.rows.get(row)).endsWith("{\"a\":" + (row % 2 + 1) + "}");
+            assertThat(List.copyOf(hashes.subList(0, 4))).containsOnly(hashes.getFirst());
+            assertThat(hashes.get(4)).isEqualTo(hashes.get(5)).isNotEqualTo(hashes.getFirst());
+            assertThat(hashes.get(6)).isEqualTo(hashes.get(7)).isNotEqualTo(hashes.get(8));
+            assertThat(hashes.get(8)).isEqualTo(hashes.get(9));
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {
