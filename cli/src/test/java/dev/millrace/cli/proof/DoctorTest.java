@@ -24,6 +24,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Objects;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -132,10 +133,10 @@ class DoctorTest {
             run.await("all is written", () -> stage.caughtUp(topic));
             run.stop(0);
             var place = new TopicPartition(topic, 0);
-            var left = Stage.done(stage.admin()
+            var left = Objects.requireNonNull(Stage.done(stage.admin()
                             .listConsumerGroupOffsets(stage.group())
                             .partitionsToOffsetAndMetadata())
-                    .get(place);
+                    .get(place));
             if (!(CommitNote.read(left.metadata(), left.offset()) instanceof CommitNote.Planned(var plan)))
                 throw new AssertionError(left.metadata());
             var open = new Plan(
