@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 /// Thread ownership: the child's main thread.
 final class PipelineReading {
     private static final Pattern SOURCE = Pattern.compile("millrace-source-\\d+");
-    private static final long LOOK_NANOS = 1_000_000L;
+    private static final long LOOK_NANOS = 4_000_000L;
     private static final int LEFT_SOMETHING = 3;
     private static final int SELDOM = 100;
     private static final long MOST_SELDOM_NANOS = 50_000_000L;

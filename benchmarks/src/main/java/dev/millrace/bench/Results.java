@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.DoubleBinaryOperator;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -58,14 +59,29 @@ final class Results {
     /// Of an arm over another, round by round; null where one of them was not read.
     @Nullable
     Figures ratio(SuiteGroup group, SuiteArm arm, @Nullable SuiteArm over, ToDoubleFunction<Measured> of) {
-        if (over == null) return null;
-        var ratios = of(group, arm).stream()
-                .flatMap(one -> of(group, over).stream()
+        return beside(group, arm, over, of, (one, other) -> one / other);
+    }
+
+    /// What an arm has more than another, round by round; null where one of them was not read.
+    @Nullable
+    Figures added(SuiteGroup group, SuiteArm arm, @Nullable SuiteArm to, ToDoubleFunction<Measured> of) {
+        return beside(group, arm, to, of, (one, other) -> one - other);
+    }
+
+    private @Nullable Figures beside(
+            SuiteGroup group,
+            SuiteArm arm,
+            @Nullable SuiteArm beside,
+            ToDoubleFunction<Measured> of,
+            DoubleBinaryOperator both) {
+        if (beside == null) return null;
+        var figures = of(group, arm).stream()
+                .flatMap(one -> of(group, beside).stream()
                         .filter(other -> other.round() == one.round())
-                        .map(other -> of.applyAsDouble(one) / of.applyAsDouble(other)))
+                        .map(other -> both.applyAsDouble(of.applyAsDouble(one), of.applyAsDouble(other))))
                 .mapToDouble(Double::doubleValue)
                 .toArray();
-        return ratios.length == 0 ? null : Figures.of(ratios);
+        return figures.length == 0 ? null : Figures.of(figures);
     }
 
     /// The group and the arm of a path such as `1k/raw-blackhole`; null for one that was not read.

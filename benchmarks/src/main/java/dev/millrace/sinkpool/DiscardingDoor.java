@@ -24,23 +24,41 @@ public final class DiscardingDoor {
         var budget = new AdmissionBudget(2L * capacity, 2L << 40, 0.5);
         var clock = NanoClock.SYSTEM;
         slots = new Slots<>(budget, 0.5, Runtime.getRuntime().availableProcessors(), clock);
-        door = new Door<>(
-                slots, new FrontCounts(), new ShedLog(clock.nanoTime()), _ -> ITEM_BYTES, clock, new Door.Behind() {
-                    @Override
-                    public void wake() {
-                        watch.wake();
-                    }
+        var sheds = new ShedLog(clock.nanoTime());
+        door = new Door<>(slots, new FrontCounts(), sheds, new Weighed(), false, clock, new Door.Behind() {
+            @Override
+            public void wake() {
+                watch.wake();
+            }
 
-                    @Override
-                    public void press() {
-                        watch.wake();
-                    }
+            @Override
+            public void press() {
+                watch.wake();
+            }
 
-                    @Override
-                    public boolean died() {
-                        return false;
-                    }
-                });
+            @Override
+            public boolean died() {
+                return false;
+            }
+        });
+    }
+
+    /// No item gets as far as being encoded.
+    private static final class Weighed implements ItemEncoder<Object> {
+        @Override
+        public int shard(String tenant, Object item) {
+            return 0;
+        }
+
+        @Override
+        public int bytes(Object item) {
+            return ITEM_BYTES;
+        }
+
+        @Override
+        public RowEncoder.Encoded encode(String tenant, Object item, RowBuffer row) {
+            throw new IllegalStateException("items are dropped");
+        }
     }
 
     public void start() {

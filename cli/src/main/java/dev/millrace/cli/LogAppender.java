@@ -3,6 +3,7 @@ package dev.millrace.cli;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.AppenderBase;
+import dev.millrace.config.Redaction;
 import dev.millrace.sinkpool.NanoClock;
 import java.io.PrintStream;
 import java.time.Duration;
@@ -39,6 +40,7 @@ final class LogAppender extends AppenderBase<ILoggingEvent> {
             Pattern.compile("\\b(?:partitions?|member|topic|shard|sink|table)=(?:\\[[^]]*]|\\S+)");
 
     private final LogFormat format;
+    private volatile LogFormat now;
     private final boolean all;
     private final PrintStream out;
     private final NanoClock clock;
@@ -49,9 +51,15 @@ final class LogAppender extends AppenderBase<ILoggingEvent> {
     /// `all`: holds nothing back.
     LogAppender(LogFormat format, boolean all, PrintStream out, NanoClock clock) {
         this.format = format;
+        this.now = format;
         this.all = all;
         this.out = out;
         this.clock = clock;
+    }
+
+    /// Leaves these out too from now on, in place of those of the last call.
+    void hide(Redaction also) {
+        now = new LogFormat(format.format(), format.redaction().and(also));
     }
 
     @Override
@@ -64,7 +72,7 @@ final class LogAppender extends AppenderBase<ILoggingEvent> {
         try {
             subject = subject(event);
         } catch (RuntimeException fault) {
-            out.print(format.unmade(event, fault));
+            out.print(now.unmade(event, fault));
             out.flush();
             return;
         }
@@ -100,9 +108,9 @@ final class LogAppender extends AppenderBase<ILoggingEvent> {
     /// Whatever stands in it: a line that can't be made is told by its event, and keeps nobody from the next.
     private String line(Repeats.Told<ILoggingEvent> one) {
         try {
-            return format.line(one.what(), one.leftOut());
+            return now.line(one.what(), one.leftOut());
         } catch (RuntimeException fault) {
-            return format.unmade(one.what(), fault);
+            return now.unmade(one.what(), fault);
         }
     }
 

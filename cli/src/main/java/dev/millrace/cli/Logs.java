@@ -11,6 +11,8 @@ import org.slf4j.LoggerFactory;
 
 /// Sets logging up from the pipeline's file: text or JSON, on standard error.
 final class Logs {
+    private static final String APPENDER = "standard error";
+
     private Logs() {}
 
     /// As the file says, and without its secrets.
@@ -34,6 +36,7 @@ final class Logs {
         var all = level.compareTo(LoggingConfig.Level.INFO) < 0;
         var appender = new LogAppender(format, all, System.err, NanoClock.SYSTEM);
         appender.setContext(context);
+        appender.setName(APPENDER);
         appender.start();
         var root = context.getLogger(Logger.ROOT_LOGGER_NAME);
         root.addAppender(appender);
@@ -43,6 +46,13 @@ final class Logs {
         context.getLogger("org.apache.kafka").setLevel(Level.ERROR);
         context.getLogger("kafka").setLevel(Level.ERROR);
         context.getLogger("com.zaxxer.hikari").setLevel(Level.ERROR);
+    }
+
+    /// While another file than the one that it is set up for is looked at, and until it is set up anew: without the
+    /// secrets of that one either.
+    static void hideToo(PipelineConfig config) {
+        var root = ((LoggerContext) LoggerFactory.getILoggerFactory()).getLogger(Logger.ROOT_LOGGER_NAME);
+        if (root.getAppender(APPENDER) instanceof LogAppender appender) appender.hide(Redaction.of(config));
     }
 
     /// Tells what is held back. What is logged afterwards is not told.

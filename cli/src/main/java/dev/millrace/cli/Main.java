@@ -1,6 +1,8 @@
 package dev.millrace.cli;
 
 import dev.millrace.pipeline.ExitCode;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
@@ -69,8 +71,14 @@ public final class Main {
 
     /// A fault of ours is told as one: 1 is the demo's and the simulation's.
     static CommandLine command() {
+        return command(() -> StandardOutput.trouble(System.out));
+    }
+
+    /// `trouble` is asked why standard output did not take all of it.
+    static CommandLine command(Supplier<@Nullable String> trouble) {
         return new CommandLine(new Main())
                 .setCaseInsensitiveEnumValuesAllowed(true)
+                .setExecutionStrategy(asked -> printed(asked, new CommandLine.RunLast().execute(asked), trouble))
                 .setExecutionExceptionHandler((fault, _, _) -> {
                     LOG.atError()
                             .addKeyValue("event", "fatal")
@@ -78,5 +86,16 @@ public final class Main {
                             .log("a fault that nobody expected: please report it");
                     return ExitCode.FATAL.code();
                 });
+    }
+
+    /// What was asked for and did not come out whole is no success. `run` sees to its report itself.
+    private static int printed(CommandLine.ParseResult asked, int code, Supplier<@Nullable String> trouble) {
+        var command = asked.subcommand();
+        if (code != 0 || (command != null && command.commandSpec().name().equals("run"))) return code;
+        asked.commandSpec().commandLine().getOut().flush();
+        var why = trouble.get();
+        if (why == null) return code;
+        asked.commandSpec().commandLine().getErr().println("standard output did not take all of it: " + why);
+        return ExitCode.FATAL.code();
     }
 }

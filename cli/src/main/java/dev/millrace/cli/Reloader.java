@@ -105,6 +105,7 @@ final class Reloader {
             case ReadResult.Refused(var problems) ->
                 refuse(given.digest(), problems.stream().map(Problem::text).toList());
             case ReadResult.Loaded(var config, var _) -> {
+                Logs.hideToo(config);
                 var faults = faults(config);
                 if (faults.isEmpty()) replacing.by(new LoadedFile(config, given.digest()));
                 else refuse(given.digest(), faults);
@@ -138,7 +139,7 @@ final class Reloader {
                 case HAZARD, NOTE -> {}
             }
         }
-        // Logs leave out what is secret in the file that runs; this is another.
+        // The status page leaves out what is secret in the file that runs; this is another.
         return faults.stream().map(Redaction.of(config)::of).toList();
     }
 

@@ -4,6 +4,7 @@ import dev.millrace.config.DrainConfig;
 import dev.millrace.config.Redaction;
 import dev.millrace.pipeline.DrainReport;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,17 +15,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Where the one report of a run goes. A file that can't be written at the end does not lose it: it goes to standard
-/// output.
+/// output; and where that takes nothing either, to standard error.
 ///
 /// Thread ownership: any; the first report is the only one.
 final class ReportSink {
     private static final Logger LOG = LoggerFactory.getLogger(ReportSink.class);
 
     private final @Nullable Path file;
+    private final PrintStream out;
+    private final PrintStream err;
     private final AtomicReference<@Nullable DrainReport> first = new AtomicReference<>();
 
     private ReportSink(@Nullable Path file) {
+        this(file, System.out, System.err);
+    }
+
+    /// To these in the place of standard output and standard error.
+    ReportSink(@Nullable Path file, PrintStream out, PrintStream err) {
         this.file = file;
+        this.out = out;
+        this.err = err;
     }
 
     /// Throws if the file can't be written.
@@ -70,8 +80,14 @@ final class ReportSink {
                         .log("{}: {}; the report goes to standard output", file, cause.getMessage());
             }
         }
-        System.out.print(text);
-        System.out.flush();
+        out.print(text);
+        if (out.checkError()) {
+            LOG.atError()
+                    .addKeyValue("event", "report_not_written")
+                    .log("standard output took no report; it follows here");
+            err.print(text);
+            err.flush();
+        }
         return true;
     }
 }

@@ -61,13 +61,14 @@ class LogLinesTest {
     }
 
     private static List<String> told(LoggingConfig.Format format, Consumer<Logger> tells) {
+        return told(new LogFormat(format, Redaction.of(config())), _ -> {}, tells);
+    }
+
+    private static List<String> told(LogFormat format, Consumer<LogAppender> before, Consumer<Logger> tells) {
         var out = new ByteArrayOutputStream();
         var context = new LoggerContext();
-        var appender = new LogAppender(
-                new LogFormat(format, Redaction.of(config())),
-                false,
-                new PrintStream(out, true, StandardCharsets.UTF_8),
-                () -> 0);
+        var appender = new LogAppender(format, false, new PrintStream(out, true, StandardCharsets.UTF_8), () -> 0);
+        before.accept(appender);
         appender.setContext(context);
         appender.start();
         var logger = context.getLogger("dev.millrace.test");
@@ -76,6 +77,16 @@ class LogLinesTest {
         tells.accept(logger);
         context.stop();
         return out.toString(StandardCharsets.UTF_8).lines().toList();
+    }
+
+    @Test
+    @DisplayName("OPS-10: while another file is looked at, its secrets are left out beside those of the one that runs")
+    void theSecretsOfAFileThatIsLookedAtAreLeftOutToo() {
+        var runs = new LogFormat(LoggingConfig.Format.TEXT, new Redaction(List.of("secret-that-runs")));
+        Consumer<LogAppender> looks = appender -> appender.hide(Redaction.of(config()));
+        var lines = told(runs, looks, logger -> logger.atWarn().log("secret-that-runs {}-password", PLANTED));
+        assertThat(lines).hasSize(1);
+        assertThat(lines.getFirst()).contains("***").doesNotContain("secret-that-runs", PLANTED);
     }
 
     @Test

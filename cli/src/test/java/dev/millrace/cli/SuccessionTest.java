@@ -72,7 +72,8 @@ final class SuccessionTest {
                     0,
                     List.of(),
                     List.of(),
-                    List.of());
+                    List.of(),
+                    null);
         }
     }
 

@@ -96,14 +96,16 @@ record IntakeChecks(Problems problems, Values root, Values http) {
         linger(sink);
     }
 
-    /// Requests come side by side, so there is no order to keep.
+    /// A body has no partition: each goes to the next shard, whatever its key.
     private void ordering(Values sink) {
         var ordered = sink.find(SinkKeys.ORDERING);
-        if (ordered != null && ordered.value())
+        var route = root.get(SourceKeys.ROUTE).find(SourceKeys.ROUTE_KEY);
+        if (ordered == null || !ordered.value()) return;
+        if (route != null && route.value() == RouteConfig.Key.PARTITION)
             problems.error(
                     ordered.place(),
                     ordered.path(),
-                    "key takes a log, whose order is kept, and source.http has none; leave it out");
+                    "key takes shards that are chosen by the key, and with route.key: partition bodies go to them in turn; use route.key: kafka_key, or ordering: none");
     }
 
     /// Whoever waits would be told each time that it took too long.

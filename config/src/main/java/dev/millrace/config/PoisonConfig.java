@@ -5,10 +5,8 @@ import java.time.Duration;
 /// What happens to a row that cannot become a row of the sink, and when a row that a sink refuses is one.
 ///
 /// `topic` is where dead letters go; `maxRatePercent` the share of poison above which a shard holds; `evidence` how
-/// long
-/// a shard's taking of other rows speaks against a refused one; `attempts` how often a row is refused alone before it
-/// is
-/// judged.
+/// long a shard's taking of other rows speaks against a refused one; `attempts` how often a row is refused alone
+/// before it is judged.
 public record PoisonConfig(
         Action action, String topic, SingleRow singleRow, double maxRatePercent, Duration evidence, int attempts) {
 

@@ -3,6 +3,7 @@ package dev.millrace.config;
 import java.util.Comparator;
 import java.util.List;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /// Takes secrets out of a text: those of the file wherever they stand, also where a text was cut in the middle of one,
 /// what stands before the `@` of an address, and what follows the name of a password or of a header with a login.
@@ -27,10 +28,18 @@ public record Redaction(List<String> secrets) {
 
     /// Of all secrets of a file. The longest first: one may be a part of another.
     public static Redaction of(PipelineConfig config) {
-        return new Redaction(SecretValues.of(config).stream()
-                .filter(secret -> secret.length() >= SHORTEST)
+        return sorted(SecretValues.of(config).stream().filter(secret -> secret.length() >= SHORTEST));
+    }
+
+    private static Redaction sorted(Stream<String> secrets) {
+        return new Redaction(secrets.distinct()
                 .sorted(Comparator.comparingInt(String::length).reversed())
                 .toList());
+    }
+
+    /// Of all secrets of both.
+    public Redaction and(Redaction other) {
+        return sorted(Stream.concat(secrets.stream(), other.secrets.stream()));
     }
 
     /// Never what it holds.

@@ -70,7 +70,7 @@ record SinkChecks(Problems problems, Values root, Values.Named sink) {
                                 count == 1 ? "writes" : "write"));
     }
 
-    /// What is given up is read again behind what was written after it.
+    /// What is given up is read, or posted, again behind what was written after it.
     private void ordering() {
         var ordering = sink.values().find(SinkKeys.ORDERING);
         var lanes = sink.values().find(SinkKeys.LANES);
@@ -93,7 +93,7 @@ record SinkChecks(Problems problems, Values root, Values.Named sink) {
             problems.error(
                     attempts.place(),
                     attempts.path(),
-                    "a batch that is given up after %d attempts is read again behind what was written after it; use unlimited, or ordering: none"
+                    "a batch that is given up after %d attempts comes again behind what was written after it; use unlimited, or ordering: none"
                             .formatted(attempts.value()));
         var perShard = sink.values().get(SinkKeys.INFLIGHT).find(SinkKeys.MAX_PER_SHARD);
         if (lanes != null && perShard != null && perShard.given() && perShard.value() > lanes.value())

@@ -97,7 +97,7 @@ final class SinkKeys {
                     "ordering",
                     new ChoiceType<Boolean>(
                             List.of(new Choice.Built<>("none", false), new Choice.Built<>("key", true))),
-                    "which order rows keep on their way into a shard: none, or that of each Kafka key")
+                    "which order rows keep on their way into a shard: none, or that of each key")
             .byDefault("none");
     static final Setting<Integer> LANES = Setting.of(
                     "lanes",

@@ -81,7 +81,7 @@ class CrossCheckTest {
                         "sinks.warehouse.lanes: has no effect with ordering none; use ordering: key, or leave it out");
         assertThat(text.sink("ordering: key\nretry: { max_attempts: 5 }").problems())
                 .containsExactly(
-                        "sinks.warehouse.retry.max_attempts: a batch that is given up after 5 attempts is read again"
+                        "sinks.warehouse.retry.max_attempts: a batch that is given up after 5 attempts comes again"
                                 + " behind what was written after it; use unlimited, or ordering: none");
         assertThat(text.sink("ordering: key\nadvisory: true").problems())
                 .contains("sinks.warehouse.ordering: key is not kept with advisory: true, where a batch that fails is"

@@ -148,10 +148,12 @@ class IntakeSourceTest {
                 .singleElement()
                 .asString()
                 .contains("sinks.shadow.advisory: is only for source.kafka");
-        assertThat(least().with("    blackhole: {}\n", "    blackhole: {}\n    ordering: key\n")
-                        .problems())
-                .contains("sinks.warehouse.ordering: key takes a log, whose order is kept, and source.http has none;"
-                        + " leave it out");
+        var ordered = least().with("    blackhole: {}\n", "    blackhole: {}\n    ordering: key\n    lanes: 2\n");
+        assertThat(ordered.problems()).as("SEAL-8").isEmpty();
+        assertThat(ordered.root("route: { key: partition }").problems())
+                .containsExactly(
+                        "sinks.warehouse.ordering: key takes shards that are chosen by the key, and with"
+                                + " route.key: partition bodies go to them in turn; use route.key: kafka_key, or ordering: none");
         assertThat(least().with("    blackhole: {}\n", "    blackhole: {}\n    topics: [order]\n")
                         .problems())
                 .anySatisfy(

@@ -14,6 +14,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -61,6 +62,7 @@ public final class Doctor {
         for (var open : Plaintext.of(config))
             findings.add(Finding.hazard(
                     open.path(), "the " + open.secret() + " goes to " + open.receivers() + " in clear", open.remedy()));
+        findings.addAll(Packers.look(config));
         findings.addAll(answer(source, untilNanos, List.of(late("source.kafka"))));
         var guarantees = new LinkedHashMap<String, Guarantee>();
         for (var entry : sinks.entrySet()) {
@@ -90,7 +92,10 @@ public final class Doctor {
         var letters = config.poison().action() == PoisonConfig.Action.DEAD_LETTER
                 ? config.poison().topic()
                 : null;
-        return new SourceCheckup(Wiring.source(config), letters, clock, wallClock).look(deadlineNanos);
+        // No batch is made of these plans, so nobody's newest tokens are asked for.
+        var planning = Wiring.planning(config, new Fingerprints(config).ofAll(), _ -> Map.of());
+        var settings = Wiring.source(config).planning(planning);
+        return new SourceCheckup(settings, letters, clock, wallClock).look(deadlineNanos);
     }
 
     @FunctionalInterface

@@ -43,48 +43,6 @@ public record DrainReport(
     /// The version of this shape, first in the document.
     public static final int SCHEMA = 1;
 
-    /// Of a pipeline that read a log.
-    public DrainReport(
-            String pipeline,
-            String version,
-            Instant startedAt,
-            Instant endedAt,
-            String reason,
-            int exitCode,
-            boolean cutShort,
-            double drainSeconds,
-            double drainBudgetSeconds,
-            @Nullable Boolean drained,
-            @Nullable Boolean caughtUp,
-            Rows rows,
-            long batchesDelivered,
-            long possibleDuplicates,
-            long offsetsSkipped,
-            List<Partition> partitions,
-            List<SinkEnd> sinks,
-            List<AdvisoryEnd> advisory) {
-        this(
-                pipeline,
-                version,
-                startedAt,
-                endedAt,
-                reason,
-                exitCode,
-                cutShort,
-                drainSeconds,
-                drainBudgetSeconds,
-                drained,
-                caughtUp,
-                rows,
-                batchesDelivered,
-                possibleDuplicates,
-                offsetsSkipped,
-                partitions,
-                sinks,
-                advisory,
-                null);
-    }
-
     public DrainReport {
         partitions = List.copyOf(partitions);
         sinks = List.copyOf(sinks);

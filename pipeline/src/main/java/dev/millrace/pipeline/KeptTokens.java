@@ -21,9 +21,13 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The newest token that each shard acknowledged of each partition, where tokens are kept for
+/// The token that each shard acknowledged last of each partition, where tokens are kept for
 /// good: they go into the committed plan, and whoever gets the partition next asks the shards for
 /// them. A shard that has one no longer was restored to an older state, or emptied (EO-13).
+///
+/// The last, and not that of the farthest segment: what is tried again, or is of another lane, is stored later than
+/// segments behind it, and a state from between the two lacks it alone. Of two writes that were under way at once the
+/// one whose answer came last is taken for the later.
 ///
 /// Thread ownership: shared.
 final class KeptTokens {
@@ -32,10 +36,13 @@ final class KeptTokens {
     private static final Duration ASK_AGAIN = Duration.ofSeconds(5);
     private static final int PREFIX_DIGITS = 16;
 
-    /// Of the segment that ends at `to`.
-    private record Newest(long to, long prefix) {
+    /// Of the segment that ends at `to`. `known`: the shard had it before, since nobody can tell when, but before all
+    /// that
+    /// was stored now; of two of these the one that lies farther on was most likely stored later.
+    private record Newest(long to, long prefix, boolean known) {
         static Newest later(Newest a, Newest b) {
-            return b.to >= a.to ? b : a;
+            if (!b.known) return b;
+            return a.known && b.to >= a.to ? b : a;
         }
     }
 
@@ -76,8 +83,9 @@ final class KeptTokens {
         return (int) crc.getValue();
     }
 
-    /// A shard has it. Before its rows are settled.
-    void written(ShardId shard, SealedBatch batch) {
+    /// A shard has it, and had it before if it is `known`. Before its rows are settled; for one shard in the order of
+    /// its answers.
+    void written(ShardId shard, SealedBatch batch, boolean known) {
         var segment = batch.segment();
         var tokens = shards.get(shard);
         if (segment == null || tokens == null || !tokens.keepsTokens(shard)) return;
@@ -85,7 +93,7 @@ final class KeptTokens {
         newest.computeIfAbsent(partition, _ -> new ConcurrentHashMap<>())
                 .merge(
                         hash(shard),
-                        new Newest(segment.to(), prefix(batch.token().batch())),
+                        new Newest(segment.to(), prefix(batch.token().batch()), known),
                         Newest::later);
     }
 

@@ -180,7 +180,7 @@ enum Metric {
             "requests",
             "limit",
             "told to come again, by the limit that refused: requests, rows, bytes, destination (a table can't take it as"
-                    + " it is now), paused, draining",
+                    + " it is now), token (its file can't be read), paused, draining",
             Metric.INTAKE),
 
     FRONT_OPEN("millrace.front.open", "1 or 0", "sink", "1 while it takes items", Metric.FRONT),

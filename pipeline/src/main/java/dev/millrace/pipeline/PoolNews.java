@@ -38,7 +38,8 @@ final class PoolNews implements PoolListener {
         if (meters != null) meters.note(shard, note);
         if (note instanceof ShardNote.Poison poison)
             of.parts().setAside.refused(poison.failure().code());
-        if (note instanceof ShardNote.Wrote wrote) of.parts().keptTokens.written(shard, wrote.batch());
+        if (note instanceof ShardNote.Wrote wrote)
+            of.parts().keptTokens.written(shard, wrote.batch(), wrote.accepted() == 0);
         else if (!(note instanceof ShardNote.Sealed))
             of.parts().news.tell(shard, endpoints(shard), note, Instant.now());
         switch (note) {

@@ -30,8 +30,7 @@ final class Scrape {
     private volatile @Nullable OtlpPush push;
 
     /// What is scraped, and pushed as well where the file says where to. `metrics` are asked to refresh before each
-    /// push;
-    /// null as long as there are none.
+    /// push; null as long as there are none.
     MeterRegistry registry(String pipeline, MetricsConfig settings, Supplier<@Nullable PipelineMetrics> metrics) {
         var scraped = registry(pipeline);
         var target = settings.otlp();

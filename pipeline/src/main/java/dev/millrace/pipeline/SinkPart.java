@@ -7,6 +7,7 @@ import dev.millrace.config.FormatConfig;
 import dev.millrace.config.HttpConfig;
 import dev.millrace.config.PipelineConfig;
 import dev.millrace.config.PostgresConfig;
+import dev.millrace.config.ShardConfig;
 import dev.millrace.config.SinkConfig;
 import dev.millrace.config.Topics;
 import dev.millrace.http.HttpSink;
@@ -248,7 +249,12 @@ final class SinkPart {
     /// As an intake feeds it.
     IntakeSink posted(PipelineConfig pipeline, Inlet inlet) {
         return new IntakeSink(
-                name(), takes(config.topics()), used::encoder, Wiring.router(pipeline.route(), config), inlet);
+                name(),
+                takes(config.topics()),
+                used::encoder,
+                Wiring.router(pipeline.route(), config),
+                config.shards().stream().map(ShardConfig::name).toList(),
+                inlet);
     }
 
     /// A quarter of the budget in all: what one batch of each shard gives back at once is not lost, and no more is held

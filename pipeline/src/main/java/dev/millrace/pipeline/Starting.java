@@ -81,6 +81,9 @@ final class Starting implements Stopping.Running {
     /// Returns when the source runs, or when a stop was asked for first. Throws with one line where somebody has to
     /// mend something.
     void run() throws StartFailure {
+        for (var missing : Packers.look(parts.config))
+            throw new StartFailure(
+                    ExitCode.BAD_CONFIGURATION, missing.where() + ": " + missing.what() + "; " + missing.remedy());
         if (!awaitSinks() || !levelsHold() || !openDeadLetters()) return;
         var until = parts.clock.nanoTime() + ADVISORY_ANSWER.toNanos();
         for (var sink : parts.advisory) sink.awaitFirstAnswer(until, of::ended);

@@ -78,11 +78,12 @@ final class KeptTokensTest {
             }
         };
         var without = new KeptTokens(Map.of(A, none), NanoClock.SYSTEM, stopped::get, missing::add);
-        without.written(A, batch(P0, A, FIRST, true));
+        without.written(A, batch(P0, A, FIRST, 1), false);
         assertThat(without.of(P0)).isEmpty();
     }
 
-    private static SealedBatch batch(SourcePartition partition, ShardId shard, String token, boolean planned) {
+    /// `to` is where its segment ends; 0 for none.
+    private static SealedBatch batch(SourcePartition partition, ShardId shard, String token, long to) {
         var tracker = new PartitionTracker(partition, 1, 0, 0, 10, new OpenHandles());
         var range = tracker.register(0, 1, 0, (_, _) -> {});
         var out = new ArrayList<EncodedChunk>();
@@ -95,7 +96,7 @@ final class KeptTokensTest {
             return RowEncoder.Encoded.WRITTEN;
         });
         builder.handOver();
-        if (planned) out.getFirst().planned(new PlannedSegment(0, 1, 0, false, false), true);
+        if (to > 0) out.getFirst().planned(new PlannedSegment(0, to, 0, false, false), true);
         return new SealedBatch(1, shard, 0, SealReason.SEGMENT, BatchRows.of(out), new Token(token), 0);
     }
 
@@ -152,7 +153,7 @@ final class KeptTokensTest {
     }
 
     private void written(SourcePartition partition, ShardId shard, String token) {
-        kept.written(shard, batch(partition, shard, token, true));
+        kept.written(shard, batch(partition, shard, token, 1), false);
     }
 
     private Asked nextAsked() throws InterruptedException {
@@ -175,9 +176,30 @@ final class KeptTokensTest {
     }
 
     @Test
+    @DisplayName("EO-13 SEAL-8 The one that was stored last is kept, be its segment before others that were stored")
+    void theLastIsKeptAndNotTheFarthest() {
+        kept.written(A, batch(P0, A, FIRST, 20), false);
+        kept.written(A, batch(P0, A, SECOND, 10), false);
+        assertThat(kept.of(P0).values())
+                .as("the first may be in a backup that lacks the second")
+                .containsExactly(0xff11223344556677L);
+    }
+
+    @Test
+    @DisplayName("EO-13 One that the shard had before is kept only where none was stored now, and the farthest of them")
+    void whatWasKnownIsNotTheLast() {
+        kept.written(A, batch(P0, A, SECOND, 20), true);
+        kept.written(A, batch(P0, A, FIRST, 10), true);
+        assertThat(kept.of(P0).values()).containsExactly(0xff11223344556677L);
+        kept.written(A, batch(P0, A, FIRST, 10), false);
+        kept.written(A, batch(P0, A, SECOND, 30), true);
+        assertThat(kept.of(P0).values()).containsExactly(0x0011223344556677L);
+    }
+
+    @Test
     @DisplayName("EO-13 What is of no segment, or of a shard that keeps none, is not")
     void whatIsNotKept() {
-        kept.written(A, batch(P0, A, "run/warehouse/a/1", false));
+        kept.written(A, batch(P0, A, "run/warehouse/a/1", 0), false);
         written(P0, HOLE, FIRST);
         assertThat(kept.of(P0)).isEmpty();
     }

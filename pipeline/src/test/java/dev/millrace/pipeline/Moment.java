@@ -66,7 +66,8 @@ final class Moment {
     }
 
     static ShardView.Held held(long rows, boolean blocked, @Nullable Failure failure) {
-        return new ShardView.Held(7, 0, rows, 5, !blocked, blocked, false, null, 900 * SECOND, failure, Set.of(ORDERS));
+        return new ShardView.Held(
+                7, 0, rows, 5, !blocked, blocked, ShardView.Place.PERMIT, null, 900 * SECOND, failure, Set.of(ORDERS));
     }
 
     /// Its replicas are at db-a:1, db-b:1 and so on.

@@ -228,9 +228,12 @@ class PipelineMetricsTest {
     void aRefusedBatchThatWaitsForEvidenceIsSeenWithItsAge() {
         var refused = new Failure("23514", "violates a check", false);
         held = List.of(
-                new ShardView.Held(1, 0, 1, 3, false, true, true, null, 40 * SECOND, refused, Set.of()),
-                new ShardView.Held(2, 0, 9, 1, false, true, true, null, 70 * SECOND, refused, Set.of()),
-                new ShardView.Held(3, 0, 9, 1, true, false, false, null, 10 * SECOND, null, Set.of()));
+                new ShardView.Held(
+                        1, 0, 1, 3, false, true, ShardView.Place.PARKED, null, 40 * SECOND, refused, Set.of()),
+                new ShardView.Held(
+                        2, 0, 9, 1, false, true, ShardView.Place.PARKED, null, 70 * SECOND, refused, Set.of()),
+                new ShardView.Held(3, 0, 9, 1, true, false, ShardView.Place.PERMIT, null, 10 * SECOND, null, Set.of()),
+                new ShardView.Held(4, 1, 9, 1, false, false, ShardView.Place.RESTING, null, 0, refused, Set.of()));
         assertThat(series("millrace_parked_batches")).singleElement().asString().endsWith(" 2.0");
         assertThat(series("millrace_parked_seconds")).singleElement().asString().endsWith(" 60.0");
         held = List.of();
@@ -242,7 +245,8 @@ class PipelineMetricsTest {
     void aBatchThatWaitsForOneReplicaIsSeenWithItsAgeAndIsNotCalledRefused() {
         var lost = new Failure("reset", "connection reset", true);
         var pin = new ShardView.Pin(0, 60 * SECOND, false);
-        held = List.of(new ShardView.Held(1, 0, 1, 3, false, false, true, pin, 40 * SECOND, lost, Set.of()));
+        held = List.of(
+                new ShardView.Held(1, 0, 1, 3, false, false, ShardView.Place.PARKED, pin, 40 * SECOND, lost, Set.of()));
         assertThat(series("millrace_pinned_batches")).singleElement().asString().endsWith(" 1.0");
         assertThat(series("millrace_pinned_seconds")).singleElement().asString().endsWith(" 40.0");
         assertThat(series("millrace_parked_batches")).singleElement().asString().endsWith(" 0.0");

@@ -110,6 +110,17 @@ final class PipelineStopTest {
 
     @Test
     @Tag("DRN-8")
+    void aFrontThatDiesEndsItAsFatal() throws IOException {
+        var pipeline = Pipeline.of(config(), "0");
+        new PoolNews(pipeline).frontDied("nowhere", new StackOverflowError());
+        var report = pipeline.awaitEnd();
+        pipeline.close();
+        assertThat(report.exitCode()).isEqualTo(ExitCode.FATAL.code());
+        assertThat(report.reason()).contains("nowhere", "StackOverflowError");
+    }
+
+    @Test
+    @Tag("DRN-8")
     void aFaultWhileItDrainsStandsAboveWhatWasAskedFor() throws IOException {
         var pipeline = Pipeline.of(config(), "0");
         pipeline.stop("SIGTERM");

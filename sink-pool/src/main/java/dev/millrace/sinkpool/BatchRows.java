@@ -65,9 +65,8 @@ public record BatchRows(List<Slice> slices, int rows, long byteCount) {
         return ofSlices(out);
     }
 
-    /// An attempt is given these. Their bytes stay as they are until it tells that it has ended, with [#readNoMore],
-    /// and
-    /// for ever if it never does (WRT-9).
+    /// An attempt is given these. Their bytes stay as they are until it tells that it has ended, with
+    /// [#readNoMore], and for ever if it never does (WRT-9).
     public void reading() {
         for (var slice : slices) slice.chunk().reading();
     }

@@ -361,7 +361,7 @@ final class Delivery {
                 .toList();
     }
 
-    ShardView.Held view(boolean parked, ShardView.@Nullable Pin pin) {
+    ShardView.Held view(ShardView.Place place, ShardView.@Nullable Pin pin) {
         var rows = endings == null
                 ? batch.rows().rows()
                 : chunks().stream().mapToLong(EncodedChunk::rows).sum();
@@ -372,7 +372,7 @@ final class Delivery {
                 attempts,
                 stage instanceof Stage.Writing,
                 blocked,
-                parked,
+                place,
                 pin,
                 batch.sealedNanos(),
                 failure,

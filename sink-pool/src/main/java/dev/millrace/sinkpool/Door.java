@@ -1,10 +1,9 @@
 package dev.millrace.sinkpool;
 
-import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /// Where producers hand items over: takes a slot for each, or says why there is none, and puts it into the lane of its
-/// thread.
+/// thread, or, where order is kept, of its key.
 ///
 /// Thread ownership: shared.
 final class Door<T> {
@@ -23,17 +22,27 @@ final class Door<T> {
     private final Slots<T> slots;
     private final FrontCounts counts;
     private final ShedLog sheds;
-    private final ToIntFunction<T> weight;
+    private final ItemEncoder<T> encoder;
+    private final boolean ordered;
     private final NanoClock clock;
     private final Behind behind;
     private final Lanes<T> stagedLanes;
     private final Lanes<T> reservedLanes;
 
-    Door(Slots<T> slots, FrontCounts counts, ShedLog sheds, ToIntFunction<T> weight, NanoClock clock, Behind behind) {
+    /// `ordered`: items of one tenant, share and key come out in the order in which they were put.
+    Door(
+            Slots<T> slots,
+            FrontCounts counts,
+            ShedLog sheds,
+            ItemEncoder<T> encoder,
+            boolean ordered,
+            NanoClock clock,
+            Behind behind) {
         this.slots = slots;
         this.counts = counts;
         this.sheds = sheds;
-        this.weight = weight;
+        this.encoder = encoder;
+        this.ordered = ordered;
         this.clock = clock;
         this.behind = behind;
         this.stagedLanes = slots.lanes(Way.STAGED);
@@ -42,7 +51,7 @@ final class Door<T> {
 
     boolean stage(String tenant, T item) {
         var bytes = bytes(item);
-        var lane = stagedLanes.mine();
+        var lane = lane(stagedLanes, tenant, item);
         if (bytes > Lane.MOST_BYTES || !lane.take(1, bytes)) {
             if (slots.stagedFull()) return shed(tenant);
             var refusal = slots.takeOne(Way.STAGED, lane, bytes);
@@ -55,7 +64,7 @@ final class Door<T> {
     @Nullable
     Refusal record(String tenant, T item) {
         var bytes = bytes(item);
-        var lane = reservedLanes.mine();
+        var lane = lane(reservedLanes, tenant, item);
         if (bytes > Lane.MOST_BYTES || !lane.take(1, bytes)) {
             var refusal = slots.takeOne(Way.RESERVED, lane, bytes);
             if (refusal != null) return refused(refusal);
@@ -97,7 +106,7 @@ final class Door<T> {
     /// A reserved slot goes to this item.
     boolean spend(String tenant, T item) {
         var bytes = bytes(item);
-        var lane = reservedLanes.mine();
+        var lane = lane(reservedLanes, tenant, item);
         if (bytes > Lane.MOST_BYTES || !lane.charge(bytes)) slots.charge(Way.RESERVED, lane, bytes);
         return put(Way.RESERVED, lane, tenant, item, bytes) || lose();
     }
@@ -124,7 +133,20 @@ final class Door<T> {
     /// One that can't be weighed weighs nothing until it is encoded, or refused.
     private int bytes(T item) {
         try {
-            return Math.max(0, weight.applyAsInt(item));
+            return Math.max(0, encoder.bytes(item));
+        } catch (RuntimeException | StackOverflowError _) {
+            return 0;
+        }
+    }
+
+    private Lane<T> lane(Lanes<T> lanes, String tenant, T item) {
+        return ordered ? lanes.of(keyHash(tenant, item)) : lanes.mine();
+    }
+
+    /// One whose key can't be told has no order, and is refused when it is encoded.
+    private int keyHash(String tenant, T item) {
+        try {
+            return encoder.keyHash(tenant, item);
         } catch (RuntimeException | StackOverflowError _) {
             return 0;
         }

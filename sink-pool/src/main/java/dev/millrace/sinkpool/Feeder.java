@@ -53,7 +53,7 @@ final class Feeder<T> implements Door.Behind {
     Feeder(
             Parts<T> parts,
             ItemEncoder<T> encoder,
-            int shards,
+            List<Integer> lanes,
             FrontSettings settings,
             FrontTally.Endings endings,
             @Nullable ItemsOut<T> out,
@@ -70,8 +70,8 @@ final class Feeder<T> implements Door.Behind {
         var slabs = new SlabPool(settings.chunkBytes(), settings.maxBytes() / 4);
         this.out = out;
         this.whenDied = whenDied;
-        this.chunks = new ItemChunks<>(encoder, pool.budget(), slabs, shards, endings, this::done, out);
-        for (var shard = 0; shard < shards; shard++) waiting.add(new ArrayDeque<>());
+        this.chunks = new ItemChunks<>(encoder, pool.budget(), slabs, lanes, endings, this::done, out);
+        for (var shard = 0; shard < lanes.size(); shard++) waiting.add(new ArrayDeque<>());
         this.pressedNanos = clock.nanoTime() - 2 * PRESS_EVERY_NANOS;
         this.thread = Thread.ofPlatform().name("millrace-front-" + name).unstarted(this::run);
     }

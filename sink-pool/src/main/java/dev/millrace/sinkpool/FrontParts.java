@@ -32,9 +32,22 @@ public record FrontParts<T>(
             var id = shard.settings().shard();
             if (!id.sink().equals(shards.getFirst().settings().shard().sink()))
                 throw new IllegalArgumentException(id + " is of another sink: a front has one");
+            if (shard.settings().ordered() != shards.getFirst().settings().ordered())
+                throw new IllegalArgumentException(id + ": a front keeps order in all of its shards, or in none");
             if (shard.settings().planned())
                 throw new IllegalArgumentException(id + " is planned: what comes through a front is in no log to plan");
         }
+    }
+
+    boolean ordered() {
+        return shards.getFirst().settings().ordered();
+    }
+
+    /// How many lanes each shard has; 0 where no order is kept.
+    List<Integer> lanes() {
+        return shards.stream()
+                .map(shard -> ordered() ? shard.settings().lanes() : 0)
+                .toList();
     }
 
     String sink() {

@@ -11,16 +11,16 @@ import java.util.Objects;
 import java.util.SequencedMap;
 import org.jspecify.annotations.Nullable;
 
-/// Makes chunks of items: one open at a time for each share, tenant, shard and layout.
+/// Makes chunks of items: one open at a time for each share, tenant, shard, lane and layout; so that lanes keep their
+/// order, what comes in another layout hands over what is open of its lane.
 ///
 /// A chunk is done when it is full, when it is old enough, and at a mark. An item counts what its producer said until
 /// its chunk is done, and what its row takes from then on.
 ///
 /// Thread ownership: the front's thread.
 final class ItemChunks<T> {
-    /// Each open chunk of a shard has a slab, which no budget counts, and which is kept when the chunk is handed over
-    /// half
-    /// empty: as many slabs are kept as chunks are open, so each is filled before it is given up.
+    /// Each open chunk of a shard has a slab, which no budget counts, and which is kept when the chunk is handed
+    /// over half empty: as many slabs are kept as chunks are open, so each is filled before it is given up.
     private static final int MOST_OPEN = 64;
 
     private static final int LEAST_OPEN = SlabSource.SPARES;
@@ -31,9 +31,17 @@ final class ItemChunks<T> {
         void chunk(Way way, EncodedChunk chunk, long counted);
     }
 
-    private record Key(Way way, String tenant, int shard, int layout) {
-        private boolean is(Way itsWay, String itsTenant, int itsShard, int itsLayout) {
-            return way == itsWay && shard == itsShard && layout == itsLayout && tenant.equals(itsTenant);
+    private record Key(Way way, String tenant, int shard, int lane, int layout) {
+        private boolean is(Way itsWay, String itsTenant, int itsShard, int itsLane, int itsLayout) {
+            return way == itsWay
+                    && shard == itsShard
+                    && lane == itsLane
+                    && layout == itsLayout
+                    && tenant.equals(itsTenant);
+        }
+
+        private boolean isOfLaneOf(Key other) {
+            return way == other.way && lane == other.lane && tenant.equals(other.tenant);
         }
     }
 
@@ -54,7 +62,7 @@ final class ItemChunks<T> {
             builder = new ChunkBuilder(
                     new SourcePartition(key.tenant(), TopicId.UNKNOWN, way.number()),
                     mark,
-                    new Target(0, key.shard(), 0),
+                    new Target(0, key.shard(), key.lane()),
                     slabs.get(key.shard()),
                     budget,
                     tally(way, key.shard()),
@@ -94,6 +102,7 @@ final class ItemChunks<T> {
     }
 
     private final ItemEncoder<T> encoder;
+    private final List<Integer> lanes;
     private final AdmissionBudget budget;
     private final List<SlabSource> slabs;
     private final Map<Way, List<FrontTally>> tallies = new EnumMap<>(Way.class);
@@ -105,15 +114,18 @@ final class ItemChunks<T> {
     private @Nullable Open last;
     private long numbers;
 
+    /// `lanes` of each shard; 0 where no order is kept.
     ItemChunks(
             ItemEncoder<T> encoder,
             AdmissionBudget budget,
             SlabPool pool,
-            int shards,
+            List<Integer> lanes,
             FrontTally.Endings endings,
             Done done,
             @Nullable ItemsOut<T> out) {
+        var shards = lanes.size();
         this.encoder = encoder;
+        this.lanes = List.copyOf(lanes);
         this.budget = budget;
         this.done = done;
         this.out = out;
@@ -146,18 +158,21 @@ final class ItemChunks<T> {
         var shard = encoder.shard(item.tenant, item.item);
         if (shard < 0 || shard >= slabs.size())
             throw new IndexOutOfBoundsException("shard " + shard + " of " + slabs.size());
-        return open(way, item, shard, mark, nowNanos).append(item, ++numbers);
+        var of = lanes.get(shard);
+        var lane = of == 0 ? 0 : KeyLane.of(encoder.keyHash(item.tenant, item.item), of);
+        return open(way, item, shard, lane, mark, nowNanos).append(item, ++numbers);
     }
 
-    private Open open(Way way, Link.Item<T> item, int shard, long mark, long nowNanos) {
+    private Open open(Way way, Link.Item<T> item, int shard, int lane, long mark, long nowNanos) {
         var layout = encoder.layout(item.item);
         var key = lastKey;
         var was = last;
-        if (key != null && was != null && key.is(way, item.tenant, shard, layout)) return was;
-        key = new Key(way, item.tenant, shard, layout);
+        if (key != null && was != null && key.is(way, item.tenant, shard, lane, layout)) return was;
+        key = new Key(way, item.tenant, shard, lane, layout);
         var ofShard = open.get(shard);
         var of = ofShard.get(key);
         if (of == null) {
+            if (lanes.get(shard) > 0) handOverLane(ofShard, key);
             if (ofShard.size() >= mostOpen) handOverOldest(ofShard);
             of = new Open(key, mark, nowNanos);
             ofShard.put(key, of);
@@ -174,11 +189,19 @@ final class ItemChunks<T> {
                 handOverOldest(ofShard);
     }
 
-    private void handOverOldest(SequencedMap<Key, Open> ofShard) {
-        var oldest = Objects.requireNonNull(ofShard.pollFirstEntry());
+    /// What is open of its lane in another layout came before it.
+    private void handOverLane(SequencedMap<Key, Open> ofShard, Key key) {
+        for (var one : List.copyOf(ofShard.keySet())) if (one.isOfLaneOf(key)) handOver(ofShard, one);
+    }
+
+    private void handOver(SequencedMap<Key, Open> ofShard, Key key) {
         lastKey = null;
         last = null;
-        oldest.getValue().builder.handOver();
+        Objects.requireNonNull(ofShard.remove(key)).builder.handOver();
+    }
+
+    private void handOverOldest(SequencedMap<Key, Open> ofShard) {
+        handOver(ofShard, ofShard.firstEntry().getKey());
     }
 
     /// When the oldest was opened; [NanoClock#NEVER] if none is.

@@ -3,7 +3,9 @@ package dev.millrace.sinkpool;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The lanes of one share. A thread has the same one for as long as it lives, so what it puts stays in order.
+/// The lanes of one share. A thread has the same one for as long as it lives, so what it puts stays in order; and so
+/// has
+/// a key, for what all threads put of it.
 ///
 /// Thread ownership: shared.
 final class Lanes<T> {
@@ -35,6 +37,11 @@ final class Lanes<T> {
     /// The one of the calling thread.
     Lane<T> mine() {
         return byPlace[(int) ((Thread.currentThread().threadId() * GOLDEN_RATIO) >>> shift)];
+    }
+
+    /// The one of a key.
+    Lane<T> of(int keyHash) {
+        return byPlace[(int) ((keyHash * GOLDEN_RATIO) >>> shift)];
     }
 
     List<Lane<T>> all() {

@@ -16,8 +16,15 @@ import org.jspecify.annotations.Nullable;
 /// An item holds its slot until it is written or lost. What is lost can't be read again: it is counted once, under its
 /// reason.
 ///
-/// What one thread hands over for one tenant in one way stays in order as far as the shard; there, batches are written
-/// side by side.
+/// Without order, what one thread hands over for one tenant in one way stays in order as far as the shard; there,
+/// batches are written side by side. Where its shards keep order ([ShardSettings#ordered]), items of one tenant, way
+/// and
+/// key ([ItemEncoder#keyHash]) reach the sink in the order in which they were handed over, whoever did: one whose
+/// `stage`,
+/// `record` or [Reservation#stage] returned before that of another began is written, set aside or lost before that one
+/// is
+/// sent, through retries and batches that are taken apart. What is shed, refused or lost is only left out. Items that
+/// were staged and items that a slot was reserved for have no order among them, nor have those of two tenants.
 ///
 /// Thread ownership: shared.
 public final class ProducerFront<T> implements AutoCloseable {
@@ -58,13 +65,13 @@ public final class ProducerFront<T> implements AutoCloseable {
         this.feeder = new Feeder<>(
                 new Feeder.Parts<>(slots, pool, counts, log, sheds, clock),
                 parts.encoder(),
-                parts.shards().size(),
+                parts.lanes(),
                 settings,
                 this::ended,
                 out,
                 cause -> parts.listener().frontDied(parts.sink(), cause),
                 parts.sink());
-        this.door = new Door<>(slots, counts, sheds, parts.encoder()::bytes, clock, feeder);
+        this.door = new Door<>(slots, counts, sheds, parts.encoder(), parts.ordered(), clock, feeder);
     }
 
     /// One that takes items at once. Its workers run until it is closed.
@@ -83,9 +90,8 @@ public final class ProducerFront<T> implements AutoCloseable {
         return door.stage(tenant, item);
     }
 
-    /// A slot for this item, reserved and spent at once: null if it is taken in, else why it is not, and it is still
-    /// the
-    /// caller's. Never waits.
+    /// A slot for this item, reserved and spent at once: null if it is taken in, else why it is not, and it is
+    /// still the caller's. Never waits.
     public @Nullable Refusal record(String tenant, T item) {
         return door.record(tenant, item);
     }

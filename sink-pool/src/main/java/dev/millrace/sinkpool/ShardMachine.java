@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
 /// waits, until it is settled, parked or pinned to one replica. With none free, sealed batches wait in
 /// FIFO order and [#wantsChunks] is false (SEAL-5). While the sink is overloaded there are fewer
 /// permits, and open batches linger longer (BRK-12). Where order is kept, a batch waits for those before
-/// it in its lane too, and the batches of other lanes go past it (SEAL-8).
+/// it in its lane too, and the batches of other lanes go past it (SEAL-8): so they have its permit while it sleeps
+/// between two attempts, but for the pauses that an overloaded sink asks for.
 ///
 /// Invariant M1: a chunk that arrived is settled exactly once, as written only after a sink said
 /// so. M2: every attempt of a batch sends the same rows under the same token (SEAL-4).
@@ -319,6 +320,8 @@ public final class ShardMachine {
         delivery.failed(failure, false);
         var sleep = Math.max(Math.min(leastSleep, LONGEST_RETRY_AFTER_NANOS), ladder.sleepNanos(delivery.failures()));
         again(delivery, failure, attempt.permit().replica(), sleep, nowNanos);
+        // What an overloaded sink is spared, no other lane sends it.
+        if (verdict != Verdict.OVERLOADED) deliveries.rest(delivery);
     }
 
     /// The sink answered that it does not take these rows. Returns the batch, if it is to be taken
@@ -348,6 +351,7 @@ public final class ShardMachine {
         if (delivery.failed(failure, true))
             late.tell(new ShardNote.Blocked(delivery.batch().id(), failure));
         again(delivery, failure, attempt.permit().replica(), ladder.longestNanos(), nowNanos);
+        deliveries.rest(delivery);
     }
 
     /// An advisory sink's batch is written once: whatever was said of it but that it is written, it is
@@ -440,7 +444,8 @@ public final class ShardMachine {
         }
     }
 
-    /// Where the process ends for a batch, what is behind it in its lane is read again with it.
+    /// Where the process ends for a batch, what is behind it in its lane is read again with it. What of the lane has
+    /// begun is not behind it, and ends as in any drain.
     private void giveUpClosed() {
         var closed = deliveries.closed();
         if (closed.isEmpty()) return;

@@ -34,7 +34,7 @@ public record ShardView(
     }
 
     /// A sealed batch that is not settled, or was given up at the end. `blocked`: it waits for a person.
-    /// `parked`: it has begun, and holds no permit. With a `pin` it goes to one replica only.
+    /// With a `pin` it goes to one replica only.
     public record Held(
             long batch,
             int lane,
@@ -42,11 +42,31 @@ public record ShardView(
             int attempts,
             boolean writing,
             boolean blocked,
-            boolean parked,
+            Place place,
             @Nullable Pin pin,
             long sealedNanos,
             @Nullable Failure failure,
-            Set<SourcePartition> partitions) {}
+            Set<SourcePartition> partitions) {
+        /// It has begun, and holds no permit.
+        public boolean parked() {
+            return place == Place.PARKED;
+        }
+    }
+
+    /// Where a batch waits, or is written from.
+    public enum Place {
+        /// It has not begun.
+        QUEUE,
+        PERMIT,
+        /// It has begun, and waits without a permit for evidence, for its dead letters, for its plan or for one
+        /// replica;
+        /// or it has something to write again, and waits for a permit.
+        PARKED,
+        /// It sleeps between two attempts, or has slept and waits for a permit: other lanes have its own, and its lane
+        /// is
+        /// held.
+        RESTING
+    }
 
     /// It may be stored at this replica, since the first attempt of which that is not known, and no other
     /// would recognise it. `over`: `ambiguous.pin_for` has passed, and it waits on (WRT-11).

@@ -190,8 +190,7 @@ final class Slots<T> {
     }
 
     /// What is neither written nor lost at one moment: items that were taken in or lie in lanes, and slots that
-    /// somebody
-    /// holds and has not spent.
+    /// somebody holds and has not spent.
     record Left(long items, long unspent) {}
 
     Left left() {
@@ -213,9 +212,8 @@ final class Slots<T> {
 
     // --- marks
 
-    /// A mark behind all that is in a lane now. Whoever empties the lanes looks at [#asked], begins it, empties them,
-    /// and
-    /// sets it.
+    /// A mark behind all that is in a lane now. Whoever empties the lanes looks at [#asked], begins it, empties
+    /// them, and sets it.
     long askForMark() {
         lock.lock();
         try {

@@ -38,6 +38,15 @@ final class Fronted implements AutoCloseable {
             return item.startsWith("heavy ") ? Integer.parseInt(item.substring(6)) : item.length();
         }
 
+        /// By the last word of it, up to a `#`.
+        @Override
+        public int keyHash(String tenant, String item) {
+            if (item.equals("keyless")) throw new IllegalStateException("planted");
+            var end = item.indexOf('#');
+            return item.substring(item.lastIndexOf(' ') + 1, end < 0 ? item.length() : end)
+                    .hashCode();
+        }
+
         @Override
         public int layout(String item) {
             return item.startsWith("new ") ? 1 : 0;

@@ -48,6 +48,10 @@ final class LaneOrderTest {
         return out;
     }
 
+    private static int partition(ShardCommand.StartAttempt start) {
+        return start.rows().slices().getFirst().chunk().partition().partition();
+    }
+
     private static long first(ShardCommand.StartAttempt start) {
         return offsets(start).getFirst();
     }
@@ -85,6 +89,145 @@ final class LaneOrderTest {
         var again = shard.tickWhenDue().start();
         assertThat(first(again)).isZero();
         assertThat(first(shard.written(again).start())).isEqualTo(10);
+    }
+
+    @Test
+    @DisplayName("SEAL-8 SEAL-7 WRT-6: lanes that wait for a retry leave their permits to the others")
+    void aRetryLeavesItsPermitToOtherLanes() {
+        var shard = shard(s -> {
+            s.lanes = 4;
+            s.maxInFlight = 2;
+            s.failures = 9;
+        });
+        var first = batch(shard, 0, 0).start();
+        var second = batch(shard, 1, 0).start();
+        assertThat(batch(shard, 2, 0).started()).as("no permit is left").isEmpty();
+        var third = shard.sick(first).start();
+        assertThat(third.batch().lane()).isEqualTo(2);
+        assertThat(batch(shard, 0, 1).started()).as("behind it in its lane").isEmpty();
+        shard.sick(second);
+        var fourth = batch(shard, 3, 0).start();
+        assertThat(shard.view().held())
+                .filteredOn(held -> held.place() == ShardView.Place.RESTING)
+                .extracting(ShardView.Held::lane)
+                .containsExactly(0, 1);
+        assertThat(shard.tickWhenDue().started()).as("both permits are out").isEmpty();
+        batch(shard, 2, 1);
+        assertThat(shard.machine.wantsChunks())
+                .as("it waits for a permit alone")
+                .isFalse();
+        assertThat(first(shard.written(third).start()))
+                .as("what has rested is the first in line")
+                .isZero();
+        assertThat(shard.written(fourth).start().batch().lane()).isEqualTo(1);
+    }
+
+    @Test
+    @DisplayName("SEAL-8 SEAL-5: while what has rested waits for a permit nothing more is taken in")
+    void whileWhatHasRestedWaitsNothingIsTaken() {
+        var shard = shard(s -> s.maxInFlight = 1);
+        shard.sick(batch(shard, 0, 0).start());
+        batch(shard, 1, 0).start();
+        assertThat(shard.machine.wantsChunks()).as("while it sleeps").isTrue();
+        assertThat(shard.tickWhenDue().started()).isEmpty();
+        assertThat(shard.machine.wantsChunks()).isFalse();
+    }
+
+    @Test
+    @DisplayName("SEAL-8 BRK-12: an overloaded sink has the pause that it asks for of all lanes")
+    void thePauseOfAnOverloadIsOfAllLanes() {
+        var shard = shard(s -> s.maxInFlight = 1);
+        var first = batch(shard, 0, 0).start();
+        batch(shard, 1, 0);
+        var busy = new WriteOutcome.Unavailable(
+                new Failure("429", "busy", false), new WriteOutcome.Blame.Overload(5000 * Shard.MS));
+        assertThat(shard.end(first.attempt(), busy).started()).isEmpty();
+        assertThat(shard.tickAt(4999).started()).isEmpty();
+        assertThat(first(shard.tickAt(5000).start())).isZero();
+    }
+
+    /// Two replicas that share no log, one lane, and a batch that may be stored at one of them.
+    private static Shard pinned() {
+        var shard = shard(s -> {
+            s.replicas = 2;
+            s.lanes = 1;
+            s.failures = 9;
+            s.poison = PoisonSettings.of(PoisonSettings.Action.STOP);
+        });
+        shard.on(new ShardEvent.TokensKnown(Recognition.of(TokenLog.UNSHARED)));
+        return shard;
+    }
+
+    private static EncodedChunk of(Shard shard, int partition, long from, int rows) {
+        return shard.chunk("orders", partition, 1, from, rows, 20, 0);
+    }
+
+    @Test
+    @DisplayName("SEAL-8 WRT-11: a batch that is pinned is not written beside another of its lane, nor that beside it")
+    void whatIsPinnedIsNotWrittenBesideItsLane() {
+        var shard = pinned();
+        var doubtful = shard.arrive(of(shard, 0, 0, 10)).start();
+        shard.end(doubtful.attempt(), Shard.sick(true));
+        var other = shard.arrive(of(shard, 1, 0, 10)).start();
+        assertThat(shard.tickWhenDue().started())
+                .as("the lane is being written")
+                .isEmpty();
+        var again = shard.sick(other).start();
+        assertThat(again.batch().id()).isEqualTo(doubtful.batch().id());
+        assertThat(shard.tickAt(10_000).started()).as("as is it now").isEmpty();
+        var next = shard.written(again).start();
+        assertThat(next.batch().id()).isEqualTo(other.batch().id());
+        shard.written(next);
+        shard.assertAtRest();
+    }
+
+    @Test
+    @DisplayName("SEAL-8 DRN-1: what of a lane has begun when the process stops for it is finished, and ends the drain")
+    void whatHasBegunIsFinishedBehindAStop() {
+        var shard = pinned();
+        var doubtful = shard.arrive(of(shard, 0, 0, 10)).start();
+        shard.end(doubtful.attempt(), Shard.sick(true));
+        shard.written(shard.arrive(of(shard, 1, 0, 10)).start());
+        assertThat(shard.arrive(of(shard, 1, 10, 1)).started()).isEmpty();
+        var poison = shard.arrive(of(shard, 2, 0, 20)).start();
+        assertThat(poison.rows().rows()).isEqualTo(1);
+        var stopped = refused(shard, poison, -1);
+        assertThat(stopped.commands()).anyMatch(ShardCommand.StopFor.class::isInstance);
+        assertThat(stopped.endings()).containsOnly(Ending.ABANDONED);
+        shard.drainBy(600_000);
+        shard.closeInput();
+        var again = shard.tickWhenDue().start();
+        assertThat(again.batch().id()).isEqualTo(doubtful.batch().id());
+        assertThat(shard.written(again).finished())
+                .as("long before its deadline")
+                .isTrue();
+        shard.assertAtRest();
+    }
+
+    @Test
+    @DisplayName("SEAL-8: what has begun in a lane that is closed gets a permit when it has something to write")
+    void whatHasBegunGetsAPermitBehindAStop() {
+        var shard = shard(s -> s.poison = PoisonSettings.of(PoisonSettings.Action.STOP));
+        shard.arrive(shard.rowsOf(0, 0, 1));
+        refused(shard, shard.tickWhenDue().start(), -1);
+        shard.arrive(shard.source.chunk(0, FakeRecord.AS_IS, "orders", 2, 1, 0, 1, 20, shard.now()));
+        var other = shard.tickWhenDue().started();
+        while (other.isEmpty() || partition(other.getFirst()) != 2) {
+            other.forEach(start -> refused(shard, start, -1));
+            other = shard.tickWhenDue().started();
+        }
+        refused(shard, other.getFirst(), -1);
+        shard.arrive(shard.rowsOf(0, 10, 1));
+        var step = shard.written(batch(shard, 1, 0).start());
+        while (step.commands().stream().noneMatch(ShardCommand.StopFor.class::isInstance))
+            step = refused(shard, step.start(), -1);
+        assertThat(step.endings()).as("the row, and what is behind it").containsOnly(Ending.ABANDONED);
+        var last = step.start();
+        assertThat(last.batch().lane()).as("the other suspect of the lane").isZero();
+        shard.written(last);
+        shard.drainBy(600_000);
+        assertThat(shard.closeInput().finished()).isTrue();
+        shard.assertAtRest();
     }
 
     @Test

@@ -54,6 +54,10 @@ final class ShedLogTest {
         assertThat(lines).hasSize(1);
         log.rest(START + 9 * MS, (tenant, since, all) -> lines.add(new Line(tenant, since, all)));
         assertThat(lines).containsExactlyInAnyOrder(new Line("a", 1, 1), new Line("a", 1, 2), new Line("b", 1, 1));
+        lines.clear();
+        shed("b", 2);
+        log.rest(START + 9 * MS, (tenant, since, all) -> lines.add(new Line(tenant, since, all)));
+        assertThat(lines).as("and what comes behind the end").containsExactly(new Line("b", 2, 3));
     }
 
     @Test

@@ -5,6 +5,7 @@ import dev.millrace.sinkpool.SealedBatch;
 import dev.millrace.sinkpool.ShardCommand;
 import dev.millrace.sinkpool.ShardSettings;
 import dev.millrace.sinkpool.ShardView;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -14,7 +15,9 @@ import java.util.stream.Stream;
 
 /// SEAL-4: every attempt of a batch sends the same rows under the same token. SEAL-7: at most `maxInFlight`
 /// batches have begun and are not settled. One attempt of a batch is out at a time, and none waits while a
-/// permit, a replica and, where they are limited, a write slot are free ([FakeSlots]).
+/// permit, a replica and, where they are limited, a write slot are free ([FakeSlots]). SEAL-8: where order is kept, one
+/// attempt of a lane is out at a time, and none waits for its lane unless something of it is in flight or sleeps, or
+/// has rows of a partition of its own before it.
 ///
 /// Thread ownership: the run.
 final class BatchOracle {
@@ -38,6 +41,7 @@ final class BatchOracle {
     void started(ShardCommand.StartAttempt start, ReplicaOracle replicas) {
         var batch = start.batch();
         var id = batch.id();
+        if (settings.ordered()) aloneInItsLane(batch, replicas);
         if (replicas.isOut(id)) throw new Violation("SEAL-4", "batch " + id + " has two attempts out");
         part(start);
         var before = begun.putIfAbsent(id, batch);
@@ -52,6 +56,14 @@ final class BatchOracle {
         }
         unsettled.put(id, batch.rows().slices().size());
         if (!start.token().equals(batch.token())) throw new Violation("SEAL-4", "batch " + id + " begins with a part");
+    }
+
+    private void aloneInItsLane(SealedBatch batch, ReplicaOracle replicas) {
+        for (var id : unsettled.keySet()) {
+            var other = begun.get(id);
+            if (other != null && other.lane() == batch.lane() && id != batch.id() && replicas.isOut(id))
+                throw new Violation("SEAL-8", "batch " + batch.id() + " is sent beside " + id + " of its lane");
+        }
     }
 
     /// O12: what is sent is the batch under its token, or the part that its token names.
@@ -77,8 +89,13 @@ final class BatchOracle {
     void carriedOut(ShardView view) {
         var permits = unsettled.size();
         for (var batch : view.held()) {
-            if (!batch.parked()) continue;
-            world.reached(Sometimes.PARKED);
+            switch (batch.place()) {
+                case QUEUE, PERMIT -> {
+                    continue;
+                }
+                case PARKED -> world.reached(Sometimes.PARKED);
+                case RESTING -> world.reached(Sometimes.RESTED);
+            }
             if (unsettled.containsKey(batch.batch())) permits--;
         }
         if (!finished && permits > settings.maxInFlight())
@@ -96,23 +113,33 @@ final class BatchOracle {
 
     private boolean waitsForItsLane(ShardView.Held batch, ShardView view) {
         if (!settings.ordered()) return false;
+        var passed = false;
         for (var other : view.held()) {
-            // Those that hold permits or are parked come first, and then those that wait, in their order.
-            if (other.batch() == batch.batch()) return false;
-            if (other.lane() != batch.lane()) continue;
+            // Those that hold permits, are parked or rest come first, and then those that wait, in their order.
+            passed |= other.batch() == batch.batch();
+            if (other.lane() != batch.lane() || other.batch() == batch.batch()) continue;
+            var holds = other.writing() || (!passed && holdsUp(other, batch));
+            if (!holds) continue;
             world.reached(other.parked() ? Sometimes.LANE_HELD_WITHOUT_A_PERMIT : Sometimes.LANE_HELD);
             return true;
         }
         return false;
     }
 
+    private static boolean holdsUp(ShardView.Held before, ShardView.Held batch) {
+        return switch (before.place()) {
+            case PERMIT, RESTING -> true;
+            case PARKED, QUEUE -> !Collections.disjoint(before.partitions(), batch.partitions());
+        };
+    }
+
     /// SEAL-5: while a sealed batch waits for a permit, nothing more is taken in. Where order is kept, that is one of a
-    /// lane of which none is parked.
+    /// lane of which none is parked or rests.
     void takes(ShardView view) {
         var waiting = view.held().stream().filter(held -> !held.parked());
         if (settings.ordered()) {
             var parked = view.held().stream()
-                    .filter(ShardView.Held::parked)
+                    .filter(held -> held.parked() || held.place() == ShardView.Place.RESTING)
                     .map(ShardView.Held::lane)
                     .collect(Collectors.toSet());
             waiting = lastOfEachLane(waiting.filter(held -> !parked.contains(held.lane())));

@@ -288,7 +288,7 @@ final class FakeLog {
             return new Fetched.Some(null, upTo, part.leaderEpoch(first - 1));
         }
         var least = part.offsets[after - 1] + 1;
-        var records = new FakeRecords(at.as, part, first, count, skips);
+        var records = new FakeRecords(this, at.as, part, first, count, skips);
         return new Fetched.Some(records, world.chance.between(least, upTo), part.leaderEpoch(after - 1));
     }
 

@@ -9,7 +9,6 @@ import java.nio.ByteBuffer;
 ///
 /// Thread ownership: the run.
 final class FakeRecords implements PolledRecords, RecordView {
-    private static final byte[] NONE = new byte[0];
     private static final byte[] GOOD = {'{', '}'};
     private static final byte[] BAD = {'{', ']'};
 
@@ -18,6 +17,7 @@ final class FakeRecords implements PolledRecords, RecordView {
         return bad.getInt(bad.position() + BAD.length);
     }
 
+    private final FakeLog log;
     private final SourcePartition as;
     private final FakePartition part;
     private final int first;
@@ -25,7 +25,8 @@ final class FakeRecords implements PolledRecords, RecordView {
     private final SkipOracle skips;
     private int at;
 
-    FakeRecords(SourcePartition as, FakePartition part, int first, int count, SkipOracle skips) {
+    FakeRecords(FakeLog log, SourcePartition as, FakePartition part, int first, int count, SkipOracle skips) {
+        this.log = log;
         this.as = as;
         this.part = part;
         this.first = first;
@@ -90,7 +91,7 @@ final class FakeRecords implements PolledRecords, RecordView {
 
     @Override
     public byte[] keyArray() {
-        return NONE;
+        return new byte[] {(byte) log.keyOf(holder().index, offset())};
     }
 
     @Override
@@ -100,7 +101,7 @@ final class FakeRecords implements PolledRecords, RecordView {
 
     @Override
     public int keyLength() {
-        return -1;
+        return 1;
     }
 
     @Override

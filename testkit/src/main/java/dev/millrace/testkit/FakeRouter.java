@@ -1,21 +1,23 @@
 package dev.millrace.testkit;
 
+import dev.millrace.kafka.KeyLanes;
 import dev.millrace.sinkpool.RecordView;
 import dev.millrace.sinkpool.Router;
+import org.jspecify.annotations.Nullable;
 
-/// Deals rows to shards by where they come from, and to lanes by their key.
+/// Deals rows to shards by where they come from, and to lanes by their key, as a source does.
 ///
 /// Thread ownership: immutable.
 final class FakeRouter implements Router {
     private final FakeLog log;
     private final int route;
-    private final int lanes;
+    private final @Nullable KeyLanes lanes;
 
     /// Another `route` deals them otherwise.
     FakeRouter(FakeLog log, int route, int lanes) {
         this.log = log;
         this.route = route;
-        this.lanes = lanes;
+        this.lanes = lanes == 1 ? null : new KeyLanes(this, lanes);
     }
 
     @Override
@@ -30,6 +32,6 @@ final class FakeRouter implements Router {
 
     @Override
     public int lane(RecordView record) {
-        return lanes == 1 ? 0 : log.keyOf(of(record).holder().index, record.offset()) % lanes;
+        return lanes == null ? 0 : lanes.lane(record);
     }
 }

@@ -105,7 +105,7 @@ final class PinOracle {
             if (held.pin() == null) continue;
             if (!pins) throw new Violation("WRT-11", "batch " + held.batch() + " is pinned for nothing");
             process.world.reached(Sometimes.PINNED);
-            if (!held.parked() && !held.writing() && parked < MOST_PARKED)
+            if (held.place() == ShardView.Place.PERMIT && !held.writing() && parked < MOST_PARKED)
                 throw new Violation("SEAL-7", "batch " + held.batch() + " is pinned, and keeps its permit");
         }
     }

@@ -85,9 +85,8 @@ final class PoisonOracle {
         refused.put(new Place(slice.chunk(), slice.fromRow()), new Refusal(++number, tooLarge));
     }
 
-    /// POI-13: no more rows are set aside than may be poison. What is surely in the machine's window is held against
-    /// all
-    /// that was ever decided.
+    /// POI-13: no more rows are set aside than may be poison. What is surely in the machine's window is held
+    /// against all that was ever decided.
     void judged() {
         var rows = 0L;
         var poison = 0L;

@@ -76,7 +76,7 @@ final class ReplicaOracle {
             var out = live.get(id);
             if (out == null) continue;
             causes.add(out);
-            retries.ended(out.batch);
+            retries.ended(out.batch, false);
         }
         for (var replica : after.replicas())
             changed(before.get(replica.state().replica()).state(), replica.state(), causes);
@@ -89,7 +89,7 @@ final class ReplicaOracle {
             return;
         }
         var ping = out.batch == 0;
-        if (sleeps(outcome)) retries.ended(out.batch);
+        if (sleeps(outcome)) retries.ended(out.batch, overloaded(outcome));
         else lastOf.remove(out.batch);
         if (!ping) numbers.ended(outcome);
         if (!ping || !(outcome instanceof WriteOutcome.Written)) causes.add(out);
@@ -108,13 +108,17 @@ final class ReplicaOracle {
         };
     }
 
+    private static boolean overloaded(WriteOutcome outcome) {
+        return outcome instanceof WriteOutcome.Unavailable(var _, WriteOutcome.Blame.Overload _);
+    }
+
     /// A ping that is lost may count against its replica; a write that is lost only gives its slot
     /// back (BRK-4).
     private void lost(long id, List<Out> causes) {
         var out = live.remove(id);
         if (out == null) late(id);
         else {
-            retries.ended(out.batch);
+            retries.ended(out.batch, false);
             if (out.batch == 0) causes.add(out);
             else numbers.lost();
         }

@@ -93,8 +93,13 @@ final class SealOracle {
         var permits = 0;
         for (var held : view.held()) {
             var of = sequenceOfBatch.get(held.batch());
-            if (!held.parked()) permits++;
-            else if (of != null) parked.add(of);
+            switch (held.place()) {
+                case QUEUE, PERMIT -> permits++;
+                case PARKED -> {
+                    if (of != null) parked.add(of);
+                }
+                case RESTING -> {}
+            }
         }
         if (ordered) inLanes();
         else inTurn();

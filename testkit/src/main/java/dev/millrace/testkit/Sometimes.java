@@ -107,6 +107,7 @@ public enum Sometimes {
     PARKED,
     LANE_HELD,
     LANE_HELD_WITHOUT_A_PERMIT,
+    RESTED,
     HINT_LIED,
     DEAD_LETTERED,
     DEAD_LETTER_DOWN,

@@ -82,9 +82,10 @@ record Mutant(String name, String module, String type, List<Edit> edits) {
                                 "waiting.hasNext() && inFlight.size() < throttle.limit()",
                                 "waiting.hasNext() && inFlight.size() + leaked < throttle.limit()"),
                         new Edit(
-                                "if (!inFlight.remove(delivery) && !parked.remove(delivery)) queue.remove(delivery);",
+                                "if (!inFlight.remove(delivery) && !parked.remove(delivery) && !resting.remove(delivery))"
+                                        + " queue.remove(delivery);",
                                 "if (inFlight.remove(delivery)) { if (delivery.attempts() > 2) leaked++; }"
-                                        + " else if (!parked.remove(delivery)) queue.remove(delivery);")),
+                                        + " else if (!parked.remove(delivery) && !resting.remove(delivery)) queue.remove(delivery);")),
                 new Mutant(
                         "a commit sent twice",
                         "checkpoint",
@@ -298,6 +299,33 @@ record Mutant(String name, String module, String type, List<Edit> edits) {
                         "sink-pool",
                         "dev.millrace.sinkpool.Deliveries",
                         new Edit("for (var one : parked) if (one.holdsLane()) holds.waitFor(one);", "")),
+                new Mutant(
+                        "a suspect that is parked holds its whole lane",
+                        "sink-pool",
+                        "dev.millrace.sinkpool.Deliveries",
+                        new Edit("if (one.holdsLane()) holds.waitFor(one);", "holds.take(one.lane());")),
+                new Mutant(
+                        "a pinned batch is written beside its lane",
+                        "sink-pool",
+                        "dev.millrace.sinkpool.Deliveries",
+                        new Edit("if (settings.ordered()) out.removeIf(", "if (false) out.removeIf(")),
+                new Mutant(
+                        "a batch that sleeps keeps its permit where order is kept",
+                        "sink-pool",
+                        "dev.millrace.sinkpool.Deliveries",
+                        new Edit("if (settings.ordered() && inFlight", "if (false && inFlight")),
+                new Mutant(
+                        "a batch that sleeps leaves its lane",
+                        "sink-pool",
+                        "dev.millrace.sinkpool.Deliveries",
+                        new Edit("for (var one : resting) holds.take(one.lane());", "")),
+                new Mutant(
+                        "a record goes by its offset to its lane",
+                        "connectors/kafka",
+                        "dev.millrace.kafka.KeyLanes",
+                        new Edit(
+                                "KeyRouter.murmur2(record.keyArray(), record.keyFrom(), length)",
+                                "(int) record.offset()")),
                 new Mutant(
                         "a row that the sink names is tried last where order is kept",
                         "sink-pool",

@@ -7,6 +7,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.sun.net.httpserver.HttpServer;
 import dev.millrace.checkpoint.CommitNote;
+import dev.millrace.checkpoint.Plan;
+import dev.millrace.checkpoint.PlanCodec;
+import dev.millrace.checkpoint.Segment;
 import dev.millrace.checkpoint.TopicId;
 import dev.millrace.cli.MillraceCommandLine;
 import dev.millrace.cli.MillraceCommandLine.Ended;
@@ -114,6 +117,45 @@ class DoctorTest {
                 assertThat(log.lines())
                         .anyMatch(line -> line.startsWith("event=leftovers count=") && line.contains(told));
             }
+        }
+    }
+
+    @Test
+    @Tag("EO-9")
+    @DisplayName("EO-9: segments that are open are held against the file before it starts: its own are no matter")
+    void openSegmentsAreHeldAgainstTheFile(SharedLab lab) throws Exception {
+        try (var stage = new Stage(lab)) {
+            var topic = stage.topic("a");
+            var recipe = good(stage).set("delivery", "effectively_once");
+            stage.topics().produce(Stage.rows(topic, 0, 0, 10));
+            var run = stage.start(recipe).ready();
+            run.await("all is written", () -> stage.caughtUp(topic));
+            run.stop(0);
+            var place = new TopicPartition(topic, 0);
+            var left = Stage.done(stage.admin()
+                            .listConsumerGroupOffsets(stage.group())
+                            .partitionsToOffsetAndMetadata())
+                    .get(place);
+            if (!(CommitNote.read(left.metadata(), left.offset()) instanceof CommitNote.Planned(var plan)))
+                throw new AssertionError(left.metadata());
+            var open = new Plan(
+                    plan.fingerprint(),
+                    plan.topicId(),
+                    plan.cluster(),
+                    plan.newestTokens(),
+                    List.of(new Segment(4, 9, 1, 1, false)));
+            var entry = new OffsetAndMetadata(4, Optional.empty(), PlanCodec.encode(open, 4));
+            Stage.done(stage.admin()
+                    .alterConsumerGroupOffsets(stage.group(), Map.of(place, entry))
+                    .all());
+            assertThat(doctor(recipe).out()).doesNotContain("cut under other settings");
+
+            var changed = doctor(recipe.set("token_epoch", "2"));
+            assertThat(changed.code()).as(changed.toString()).isEqualTo(2);
+            assertThat(changed.out())
+                    .contains("fault      source.kafka.topics " + topic + "-0: 1 segments [4, 9) are open that were cut"
+                            + " under other settings")
+                    .contains("           do: start it with the settings of before until it has drained");
         }
     }
 

@@ -10,20 +10,30 @@ import dev.millrace.lab.FreePort;
 import dev.millrace.lab.LabPostgres;
 import dev.millrace.lab.http.Pem;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import javax.net.ssl.SSLHandshakeException;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -212,6 +222,104 @@ class IntakeTest {
         assertThat(lab.postgres().count(database, "orders")).isEqualTo(3);
     }
 
+    private static HttpClient trusting(Pem pem) throws Exception {
+        return HttpClient.newBuilder()
+                .sslContext(pem.context(pem.certificate()))
+                .build();
+    }
+
+    /// A body of which one byte is to come.
+    private Socket begun() throws IOException {
+        var slow = new Socket(InetAddress.getLoopbackAddress(), port);
+        slow.setSoTimeout((int) LONG.toMillis());
+        slow.getOutputStream()
+                .write("POST /v1/orders HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 2\r\n\r\n{"
+                        .getBytes(StandardCharsets.US_ASCII));
+        return slow;
+    }
+
+    /// Were it to linger, nothing would be written before the body that is still read is given up.
+    @Test
+    @Tag("DRN-1")
+    void whatIsOpenAtAStopIsWrittenWhileBodiesAreStillRead() throws Exception {
+        var recipe = Recipe.posted("[orders]", port)
+                .blackhole()
+                .set("source.http.max_requests", "1")
+                .set("sinks.warehouse.batch", "{ linger: 15s }")
+                .set("drain.timeout", "60s");
+        try (var run = InProcess.start(recipe)) {
+            run.ready();
+            var waits = CompletableFuture.supplyAsync(() -> status("?wait=durable"));
+            run.await("it is taken in", () -> run.pages().body("/status").contains("\"rows_admitted\":1"));
+            try (var slow = begun()) {
+                run.await("it is read", () -> status("") == 429);
+                run.askToStop();
+                assertThat(waits.get(60, TimeUnit.SECONDS)).isEqualTo(200);
+                slow.getOutputStream().write('}');
+                var answer = new byte[12];
+                assertThat(slow.getInputStream().readNBytes(answer, 0, 12)).isEqualTo(12);
+                assertThat(new String(answer, StandardCharsets.US_ASCII)).isEqualTo("HTTP/1.1 202");
+            }
+            assertThat(run.end().exitCode()).isZero();
+        }
+    }
+
+    private int status(String query) {
+        try {
+            return post(query, row(1)).statusCode();
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        } catch (InterruptedException interrupted) {
+            throw new IllegalStateException(interrupted);
+        }
+    }
+
+    @Test
+    void aReloadBringsAnIntakeInAndTakesItAwayAgain(SharedLab lab, @TempDir Path directory) throws Exception {
+        try (var stage = new Stage(lab)) {
+            var topic = stage.topic("a");
+            stage.topics().create(topic, 1);
+            var posted = Recipe.posted("[orders]", port).blackhole();
+            var reads = stage.recipe("[" + topic + "]").blackhole().set("admin.listen", "127.0.0.1:" + posted.port());
+            var pages = new AdminPages(posted.port());
+            var file = Files.writeString(directory.resolve("pipeline.yaml"), reads.text());
+            try (var process = MillraceProcess.run(file)) {
+                process.await(LONG, "ready", () -> pages.code("/readyz") == 200);
+                Files.writeString(file, posted.text());
+                process.hangUp();
+                process.await(LONG, "an intake", () -> reloads(pages) == 1);
+                assertThat(post("?wait=durable", row(1)).statusCode()).isEqualTo(200);
+
+                Files.writeString(file, reads.text());
+                process.hangUp();
+                process.await(LONG, "none", () -> reloads(pages) == 2);
+                assertThatThrownBy(() -> post("", row(2))).isInstanceOf(ConnectException.class);
+                stage.topics().produce(List.of(new ProducerRecord<>(topic, row(3).getBytes(StandardCharsets.UTF_8))));
+                process.await(LONG, "it reads", () -> stage.caughtUp(topic));
+                process.terminate();
+                assertThat(process.awaitExit(LONG)).as(process::evidence).isZero();
+                var reports = process.stdout().lines().toList();
+                assertThat(reports).hasSize(3);
+                assertThat(JSON.readTree(reports.get(1))
+                                .get("posted")
+                                .get("rows_admitted")
+                                .asLong())
+                        .isOne();
+                assertThat(JSON.readTree(reports.get(2))
+                                .get("rows")
+                                .get("polled")
+                                .asLong())
+                        .isOne();
+            }
+        }
+    }
+
+    private static int reloads(AdminPages pages) throws IOException {
+        return pages.code("/readyz") == 200
+                ? pages.status().get("configuration").get("reloads").asInt()
+                : -1;
+    }
+
     @Test
     void itShowsItsCertificateAndTakesNothingFromWhoDoesNotTrustIt(@TempDir Path directory) throws Exception {
         var pem = Pem.make(directory, "server", "EC", "256");
@@ -222,9 +330,7 @@ class IntakeTest {
                 .set("source.http.tls.cert_file", pem.certificateFile().toString())
                 .set("source.http.tls.key_file", pem.keyFile().toString());
         try (var run = InProcess.start(recipe);
-                var trusting = HttpClient.newBuilder()
-                        .sslContext(pem.context(pem.certificate()))
-                        .build()) {
+                var trusting = trusting(pem)) {
             run.ready();
             var request = HttpRequest.newBuilder(URI.create("https://localhost:" + port + "/v1/orders?wait=durable"))
                     .timeout(LONG)
@@ -238,6 +344,21 @@ class IntakeTest {
                             .build(),
                     HttpResponse.BodyHandlers.ofString());
             assertThat(taken.statusCode()).isEqualTo(200);
+
+            var renewed = Pem.make(directory, "renewed", "EC", "256");
+            Files.copy(renewed.certificateFile(), pem.certificateFile(), StandardCopyOption.REPLACE_EXISTING);
+            try (var before = trusting(pem)) {
+                assertThat(before.send(request.build(), HttpResponse.BodyHandlers.ofString())
+                                .statusCode())
+                        .as("its key is not there yet")
+                        .isEqualTo(200);
+            }
+            Files.copy(renewed.keyFile(), pem.keyFile(), StandardCopyOption.REPLACE_EXISTING);
+            try (var after = trusting(renewed)) {
+                assertThat(after.send(request.build(), HttpResponse.BodyHandlers.ofString())
+                                .statusCode())
+                        .isEqualTo(200);
+            }
             run.askToStop();
         }
     }

@@ -50,6 +50,24 @@ class StartFailureTest {
         }
     }
 
+    @Test
+    @Tag("CFG-10")
+    void aCompressionThatCantBeLoadedIsNotToldAsAServerThatDoesNotAnswer(@TempDir Path directory) throws Exception {
+        var recipe = Recipe.posted("[orders]", FreePort.take())
+                .set("sinks.warehouse.http", "{ compression: zstd }")
+                .set("sinks.warehouse.shards.s0", "[ \"http://127.0.0.1:9/rows\" ]");
+        var file = Files.writeString(directory.resolve("pipeline.yaml"), recipe.text());
+        // Nothing can be unpacked into what is no folder, as into one that is full.
+        try (var process = MillraceProcess.run(file, "-Xmx512m", "-Djava.io.tmpdir=" + file)) {
+            assertThat(process.awaitExit(Duration.ofSeconds(60)))
+                    .as(process::evidence)
+                    .isEqualTo(2);
+            assertThat(process.stderr())
+                    .contains(
+                            "sinks.warehouse.http.compression: zstd can't be loaded here: ", "-Djava.io.tmpdir=FOLDER");
+        }
+    }
+
     private List<List<String>> waves() {
         var names = List.copyOf(cases.keySet());
         var waves = new ArrayList<List<String>>();

@@ -6,8 +6,10 @@ import dev.millrace.httpclient.Clients;
 import dev.millrace.httpclient.Tls;
 import dev.millrace.lab.http.HttpFront;
 import dev.millrace.lab.http.Pem;
+import dev.millrace.sinkpool.Ending;
 import dev.millrace.sinkpool.Finding;
 import dev.millrace.sinkpool.NanoClock;
+import dev.millrace.sinkpool.SlabPool;
 import dev.millrace.sinkpool.WriteOutcome.Unavailable;
 import dev.millrace.sinkpool.WriteOutcome.Written;
 import java.net.InetAddress;
@@ -16,8 +18,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.List;
 import javax.net.ssl.SSLServerSocket;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
@@ -57,6 +62,27 @@ class HttpTlsTest {
                 var post = Post.to(front.uri(), with -> with.tls(shown))) {
             assertThat(post.write("a")).isEqualTo(new Written(1, 0));
             assertThat(post.ping(Post.AMPLE)).isEqualTo(new Written(0, 0));
+        }
+    }
+
+    @Test
+    @Tag("WRT-9")
+    @DisplayName("WRT-9: memory of rows that were sent and answered, as they are or by TLS, is filled again")
+    void memoryOfWhatWasSentIsFilledAgain() throws Exception {
+        try (var plain = HttpFront.launch(WireTest.OK);
+                var encrypted = listen(false);
+                var inTheClear = Post.to(plain.uri());
+                var byTls = Post.to(encrypted.uri(), with -> with.tls(trusting()))) {
+            for (var post : List.of(inTheClear, byTls)) {
+                var pool = new SlabPool(1 << 20, 1 << 20);
+                var line = "x".repeat((1 << 20) - 1);
+                var rows = Rows.of(pool, line);
+                var memory = rows.slices().getFirst().chunk().array();
+                assertThat(post.writer().write(Attempt.of(rows, Post.AMPLE))).isEqualTo(new Written(1, 0));
+                rows.slices().getFirst().chunk().settle(Ending.WRITTEN);
+                assertThat(Rows.of(pool, line).slices().getFirst().chunk().array())
+                        .isSameAs(memory);
+            }
         }
     }
 

@@ -13,6 +13,7 @@ import dev.millrace.sinkpool.EncodedChunk;
 import dev.millrace.sinkpool.RecordView;
 import dev.millrace.sinkpool.RowEncoder;
 import dev.millrace.sinkpool.RowTally;
+import dev.millrace.sinkpool.SlabPool;
 import dev.millrace.sinkpool.SlabSource;
 import dev.millrace.sinkpool.Target;
 import java.nio.charset.StandardCharsets;
@@ -32,13 +33,17 @@ final class Rows {
     private Rows() {}
 
     static BatchRows of(String... lines) {
+        return of(new SlabPool(SLAB, 0), lines);
+    }
+
+    static BatchRows of(SlabPool pool, String... lines) {
         var partition = new SourcePartition("orders", new TopicId("t"), 0);
         var chunks = new ArrayList<EncodedChunk>();
         var builder = new ChunkBuilder(
                 partition,
                 1,
                 new Target(0, 0, 0),
-                new SlabSource(SLAB),
+                new SlabSource(pool),
                 new AdmissionBudget(1_000_000, 1 << 28, 0.5),
                 new RowTally(),
                 chunks::add);

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.millrace.httpclient.Compression;
 import dev.millrace.httpclient.RowsBody;
 import dev.millrace.sinkpool.BatchRows;
+import dev.millrace.sinkpool.Ending;
+import dev.millrace.sinkpool.SlabPool;
 import java.io.ByteArrayOutputStream;
 import java.lang.ref.WeakReference;
 import java.net.http.HttpRequest.BodyPublisher;
@@ -18,7 +20,10 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 final class RowsBodyTest {
     private static final byte[] PREFIX = "before ".getBytes(StandardCharsets.US_ASCII);
@@ -51,6 +56,61 @@ final class RowsBodyTest {
         assertThatThrownBy(reader.all::get)
                 .isInstanceOf(ExecutionException.class)
                 .hasMessageContaining("is over");
+    }
+
+    /// A client that was cut may go on sending what it was given.
+    @ParameterizedTest
+    @EnumSource(Compression.class)
+    @Tag("WRT-9")
+    @DisplayName("WRT-9: memory of rows is filled again once the client has read it to its end, and not before")
+    void memoryThatMayBeReadIsNotFilledAgain(Compression compression) {
+        var pool = new SlabPool(1 << 20, 1 << 20);
+        var line = "x".repeat((1 << 20) - 1);
+        for (var read : new boolean[] {true, false}) {
+            var rows = Rows.of(pool, line);
+            var memory = rows.slices().getFirst().chunk().array();
+            var reader = new Reader(1);
+            if (!read) reader.unread = 2;
+            try (var body = new RowsBody(PREFIX, rows, compression)) {
+                body.subscribe(reader);
+            }
+            // Whether the batch ends before the attempt or behind it.
+            rows.slices().getFirst().chunk().settle(Ending.WRITTEN);
+            var again = Rows.of(pool, line).slices().getFirst().chunk().array();
+            if (read || compression != Compression.NONE) assertThat(again).isSameAs(memory);
+            else assertThat(again).isNotSameAs(memory);
+        }
+    }
+
+    @Test
+    @Tag("WRT-9")
+    @DisplayName("WRT-9: a reading that the client cancels may still be on its way")
+    void cancelledIsNotRead() {
+        var pool = new SlabPool(1 << 20, 1 << 20);
+        var line = "x".repeat((1 << 20) - 1);
+        var rows = Rows.of(pool, line);
+        var memory = rows.slices().getFirst().chunk().array();
+        var reader = new Reader(1);
+        reader.unread = 2;
+        try (var body = new RowsBody(PREFIX, rows, Compression.NONE)) {
+            body.subscribe(reader);
+            reader.cancel();
+        }
+        rows.slices().getFirst().chunk().settle(Ending.WRITTEN);
+        assertThat(Rows.of(pool, line).slices().getFirst().chunk().array()).isNotSameAs(memory);
+    }
+
+    @Test
+    @DisplayName("HTTP: small and large slices by turns, and what stands before them, come whole and in order")
+    void viewsAndCopiesByTurns() throws Exception {
+        var lines = new String[40];
+        for (var i = 0; i < lines.length; i++)
+            lines[i] = Character.toString('a' + i % 26).repeat(1 + i * i * i * 7);
+        try (var body = new RowsBody(PREFIX, Rows.of(new SlabPool(100_000, 0), lines), Compression.NONE)) {
+            var reader = new Reader(1);
+            body.subscribe(reader);
+            assertThat(reader.all.get()).isEqualTo("before " + String.join("\n", lines) + "\n");
+        }
     }
 
     @Test
@@ -89,6 +149,10 @@ final class RowsBodyTest {
         private final int atATime;
         private Flow.@Nullable Subscription subscription;
         int atMost = Integer.MAX_VALUE;
+
+        /// Of this piece and those behind it a byte is left.
+        int unread = Integer.MAX_VALUE;
+
         int pieces;
 
         Reader(int atATime) {
@@ -100,6 +164,11 @@ final class RowsBodyTest {
             if (from != null) from.request(count);
         }
 
+        void cancel() {
+            var from = subscription;
+            if (from != null) from.cancel();
+        }
+
         @Override
         public void onSubscribe(Flow.Subscription given) {
             subscription = given;
@@ -108,7 +177,8 @@ final class RowsBodyTest {
 
         @Override
         public void onNext(ByteBuffer piece) {
-            while (piece.hasRemaining()) bytes.write(piece.get());
+            var left = pieces + 1 >= unread ? 1 : 0;
+            while (piece.remaining() > left) bytes.write(piece.get());
             if (++pieces < atMost && pieces % atATime == 0) request(atATime);
         }
 

@@ -44,7 +44,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// What goes over a real line, and what is made of what comes back, rude or not.
 @Timeout(120)
 class WireTest {
-    private static final HttpFront.Turn OK = answer("200 OK", "", "stored");
+    static final HttpFront.Turn OK = answer("200 OK", "", "stored");
 
     private static HttpFront.Turn answer(String status, String headers, String body) {
         return line -> {

@@ -17,11 +17,13 @@ import java.security.spec.InvalidKeySpecException;
 import java.security.spec.PKCS8EncodedKeySpec;
 import java.util.Base64;
 import java.util.List;
+import java.util.Objects;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
+import javax.net.ssl.X509ExtendedKeyManager;
 import org.jspecify.annotations.Nullable;
 
 /// PEM files as what TLS is made of: authorities to trust, and a certificate with its key to show.
@@ -70,27 +72,46 @@ final class TlsFiles {
     /// Null where the JDK's own authorities do, and nothing is shown.
     static @Nullable SSLContext context(String of, Tls tls, Pems pems) {
         var ca = tls.caFile();
-        var cert = tls.certFile();
-        var key = tls.keyFile();
-        var where = of + ".tls.";
-        if (ca == null && cert == null) return null;
+        if (ca == null && tls.certFile() == null) return null;
         try {
             var context = SSLContext.getInstance("TLS");
             context.init(
-                    cert == null || key == null
+                    tls.certFile() == null || tls.keyFile() == null
                             ? null
-                            : shown(
-                                    certificates(where + "cert_file", cert, pems.cert()),
-                                    where + "key_file",
-                                    key,
-                                    pems.key()),
-                    ca == null ? null : trusted(certificates(where + "ca_file", ca, pems.ca())),
+                            : new KeyManager[] {keys(of, tls, pems, "client")},
+                    ca == null ? null : trusted(certificates(of + ".tls.ca_file", ca, pems.ca())),
                     null);
             return context;
         } catch (GeneralSecurityException | IOException failure) {
-            throw new IllegalArgumentException(
-                    of + ".tls: " + failure.getClass().getSimpleName() + " of the files together", failure);
+            throw together(of, failure);
         }
+    }
+
+    /// A certificate with its key, under this alias.
+    static X509ExtendedKeyManager keys(String of, Tls tls, Pems pems, String alias) {
+        var certFile = Objects.requireNonNull(tls.certFile());
+        var keyFile = Objects.requireNonNull(tls.keyFile());
+        var keyName = of + ".tls.key_file";
+        try {
+            var chain = certificates(of + ".tls.cert_file", certFile, pems.cert());
+            var key = key(keyName, keyFile, pems.key());
+            if (!belongTogether(chain.getFirst().getPublicKey(), key))
+                throw new IllegalArgumentException(told(keyName, keyFile, "is not the key of the first of cert_file"));
+            var store = emptyStore();
+            store.setKeyEntry(alias, key, new char[0], chain.toArray(Certificate[]::new));
+            var factory = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+            factory.init(store, new char[0]);
+            for (var manager : factory.getKeyManagers())
+                if (manager instanceof X509ExtendedKeyManager keys) return keys;
+            throw new IllegalStateException("every Java runtime has key managers of X.509");
+        } catch (GeneralSecurityException | IOException failure) {
+            throw together(of, failure);
+        }
+    }
+
+    private static IllegalArgumentException together(String of, Exception failure) {
+        return new IllegalArgumentException(
+                of + ".tls: " + failure.getClass().getSimpleName() + " of the files together", failure);
     }
 
     private static TrustManager[] trusted(List<? extends Certificate> authorities)
@@ -101,19 +122,6 @@ final class TlsFiles {
         var factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
         factory.init(store);
         return factory.getTrustManagers();
-    }
-
-    private static KeyManager[] shown(
-            List<? extends Certificate> chain, String keyName, Path keyFile, @Nullable String held)
-            throws GeneralSecurityException, IOException {
-        var key = key(keyName, keyFile, held);
-        if (!belongTogether(chain.getFirst().getPublicKey(), key))
-            throw new IllegalArgumentException(told(keyName, keyFile, "is not the key of the first of cert_file"));
-        var store = emptyStore();
-        store.setKeyEntry("client", key, new char[0], chain.toArray(Certificate[]::new));
-        var factory = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-        factory.init(store, new char[0]);
-        return factory.getKeyManagers();
     }
 
     /// Half of a pair that is being replaced would be refused by every server.

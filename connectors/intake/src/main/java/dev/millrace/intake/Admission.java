@@ -3,6 +3,7 @@ package dev.millrace.intake;
 import dev.millrace.sinkpool.NanoClock;
 import dev.millrace.sinkpool.Refusal;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -29,7 +30,8 @@ final class Admission {
         this.clock = clock;
     }
 
-    /// Rows with a key go where it says, all others of a body to one shard, another for the next.
+    /// Rows with a key go where it says, all others of a body to one shard, another for the next. When it returns, all
+    /// rows were handed over in the order of their lines: what is posted after an answer comes behind them.
     Admitted take(String topic, byte[] body, byte @Nullable [] key) {
         encoding.acquireUninterruptibly();
         try {
@@ -51,7 +53,7 @@ final class Admission {
             if (refused != null) return refused;
         }
         rows.forEach(SinkRows::giveEncoderBack);
-        return count == 0 ? new Admitted.Empty() : reserved(topic, count, rows);
+        return count == 0 ? new Admitted.Empty() : reserved(lines, count, rows);
     }
 
     /// Null if each sink has its row of this line.
@@ -69,27 +71,42 @@ final class Admission {
         return null;
     }
 
-    private Admitted reserved(String topic, int lines, List<SinkRows> rows) {
+    private Admitted reserved(BodyLines body, int lines, List<SinkRows> rows) {
         var held = new ArrayList<Inlet.Held>();
+        var roomy = new ArrayList<SinkRows>();
         try {
             for (var of : rows) {
-                if (of.count() == 0) {
-                    held.add(NOTHING);
-                    continue;
-                }
-                switch (of.sink().inlet().reserve(of.count())) {
-                    case Inlet.None(var why) -> {
-                        return refused(of.sink(), why);
-                    }
-                    case Inlet.Held slots -> held.add(slots);
-                }
+                var refused = reserve(of, held, roomy);
+                if (refused != null) return refused;
             }
-            var outcome = new Outcome(rows.stream().mapToInt(SinkRows::count).sum());
-            for (var i = 0; i < rows.size(); i++) rows.get(i).stage(held.get(i), topic, outcome);
+            var rooms = new HashMap<String, ShardRooms>();
+            for (var of : rows) rooms.put(of.sink().name(), of.sink().rooms());
+            var outcome = new Outcome(rows.stream().mapToInt(SinkRows::count).sum(), rooms);
+            for (var i = 0; i < rows.size(); i++) rows.get(i).stage(held.get(i), body.topic(), body.keyHash(), outcome);
             return new Admitted.Whole(lines, outcome);
         } finally {
             held.forEach(Inlet.Held::close);
+            roomy.forEach(SinkRows::giveRoomsBack);
         }
+    }
+
+    /// Room at its shards, then slots. Null if it has both.
+    private @Nullable Admitted reserve(SinkRows of, List<Inlet.Held> held, List<SinkRows> roomy) {
+        if (of.count() == 0) {
+            held.add(NOTHING);
+            return null;
+        }
+        var without = of.takeRooms(clock.nanoTime());
+        if (without != null)
+            return new Admitted.Full(of.sink().name(), without.shard(), without.why(), without.retrySeconds());
+        roomy.add(of);
+        return switch (of.sink().inlet().reserve(of.count())) {
+            case Inlet.None(var why) -> refused(of.sink(), why);
+            case Inlet.Held slots -> {
+                held.add(slots);
+                yield null;
+            }
+        };
     }
 
     private Admitted refused(IntakeSink sink, Refusal why) {
@@ -98,7 +115,10 @@ final class Admission {
         var over = why.by() == Refusal.Limit.ROWS ? why.asked() + why.taken() - why.bound() : why.asked();
         var pace = paces.get(sinks.indexOf(sink));
         return new Admitted.Full(
-                sink.name(), why, pace.seconds(clock.nanoTime(), sink.inlet().ended(), over));
+                sink.name(),
+                null,
+                why,
+                pace.seconds(clock.nanoTime(), sink.inlet().ended(), over));
     }
 
     /// What a sink that leaves all rows out has to hold.

@@ -1,6 +1,7 @@
 package dev.millrace.intake;
 
 import dev.millrace.sinkpool.Refusal;
+import org.jspecify.annotations.Nullable;
 
 /// What became of a body.
 sealed interface Admitted {
@@ -13,8 +14,8 @@ sealed interface Admitted {
     /// This line can never be a row, so none is taken in.
     record Bad(int line, String why) implements Admitted {}
 
-    /// The sink has no room for all of them, so none is taken in.
-    record Full(String sink, Refusal why, int retrySeconds) implements Admitted {}
+    /// The sink has no room for all of them, or one shard of it has none, so none is taken in.
+    record Full(String sink, @Nullable String shard, Refusal why, int retrySeconds) implements Admitted {}
 
     /// The sink would not have room for so many at any time.
     record TooMany(String sink, long rows, long most) implements Admitted {}

@@ -3,6 +3,7 @@ package dev.millrace.intake;
 import dev.millrace.json.JsonCheck;
 import dev.millrace.sinkpool.MemberPlaces;
 import dev.millrace.sinkpool.RecordView;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /// The lines of one body, one after the other, each as the record that an encoder sees. Empty lines are none.
@@ -45,6 +46,11 @@ final class BodyLines implements RecordView {
     private boolean blank() {
         for (var at = from; at < to; at++) if (body[at] != ' ' && body[at] != '\t' && body[at] != '\r') return false;
         return true;
+    }
+
+    /// Of the key, or of the request where it has none: by it lines keep their order.
+    int keyHash() {
+        return key == null ? number : Arrays.hashCode(key);
     }
 
     /// Counted from 1, empty ones included.

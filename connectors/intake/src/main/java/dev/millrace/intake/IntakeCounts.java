@@ -20,6 +20,8 @@ public final class IntakeCounts {
         BYTES,
         /// A sink's table can't take it as it is now.
         DESTINATION,
+        /// The file of its token can't be read.
+        TOKEN,
         /// A person paused it.
         PAUSED,
         /// It drains.

@@ -15,6 +15,7 @@ public final class IntakeRow {
     private final int line;
     private final int shard;
     private final int layout;
+    private final int keyHash;
     private final int from;
     private final int to;
     private byte @Nullable [] bytes;
@@ -27,13 +28,14 @@ public final class IntakeRow {
         this.line = place.line();
         this.shard = place.shard();
         this.layout = place.layout();
+        this.keyHash = place.keyHash();
         this.bytes = bytes;
         this.from = from;
         this.to = to;
     }
 
-    /// Which line of which topic, and where it goes.
-    record Place(String topic, String sink, int line, int shard, int layout) {}
+    /// Which line of which topic, where it goes, and by what it keeps its order.
+    record Place(String topic, String sink, int line, int shard, int layout, int keyHash) {}
 
     Outcome outcome() {
         return outcome;
@@ -57,6 +59,10 @@ public final class IntakeRow {
 
     int layout() {
         return layout;
+    }
+
+    int keyHash() {
+        return keyHash;
     }
 
     int length() {

@@ -77,14 +77,25 @@ public final class IntakeServer implements AutoCloseable {
     private void handle(HttpExchange exchange) throws IOException {
         answering.incrementAndGet();
         try (exchange) {
-            send(exchange, posting.answer(exchange));
+            send(exchange, answer(exchange));
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
-        } catch (RuntimeException fault) {
-            log.fault(fault);
-            throw fault;
         } finally {
             answering.decrementAndGet();
+        }
+    }
+
+    /// Whatever goes wrong is told to who asks, too: a connection that only ends says nothing.
+    private Answer answer(HttpExchange exchange) throws InterruptedException {
+        try {
+            return posting.answer(exchange);
+        } catch (RuntimeException | Error fault) {
+            log.fault(fault);
+            return Answer.error(
+                            500,
+                            "a fault of ours, which is in the log; whether rows were taken in is not known: sent again,"
+                                    + " they may be stored twice")
+                    .header("Connection", "close");
         }
     }
 

@@ -2,6 +2,7 @@ package dev.millrace.intake;
 
 import dev.millrace.sinkpool.Router;
 import dev.millrace.sinkpool.RowEncoder;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -19,18 +20,27 @@ public final class IntakeSink {
     private final Supplier<RowEncoder> encoders;
     private final Router router;
     private final Inlet inlet;
+    private final ShardRooms rooms;
     private final Queue<Encoder> idle = new ConcurrentLinkedQueue<>();
     private final AtomicInteger described = new AtomicInteger();
 
     /// An encoder, and for which description of its sink it was made.
     record Encoder(RowEncoder encoder, int described) {}
 
-    public IntakeSink(String name, Predicate<String> takes, Supplier<RowEncoder> encoders, Router router, Inlet inlet) {
+    /// `shards` are its shards' names, in the order that `router` has them.
+    public IntakeSink(
+            String name,
+            Predicate<String> takes,
+            Supplier<RowEncoder> encoders,
+            Router router,
+            List<String> shards,
+            Inlet inlet) {
         this.name = name;
         this.takes = takes;
         this.encoders = encoders;
         this.router = router;
         this.inlet = inlet;
+        this.rooms = new ShardRooms(shards, inlet.maxRows(), inlet.maxBytes());
     }
 
     String name() {
@@ -47,6 +57,10 @@ public final class IntakeSink {
 
     Inlet inlet() {
         return inlet;
+    }
+
+    ShardRooms rooms() {
+        return rooms;
     }
 
     /// For one thread, until it is given back.

@@ -40,15 +40,17 @@ final class Outcome {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition over = lock.newCondition();
     private final int rows;
+    private final Map<String, ShardRooms> rooms;
     private final Map<Fate, Integer> ended = new EnumMap<>(Fate.class);
     private final Map<String, String> reasons = new TreeMap<>();
     private final List<Rejected> rejected = new ArrayList<>();
     private int out;
     private boolean noWait;
 
-    /// Of so many rows, each once for each sink.
-    Outcome(int rows) {
+    /// Of so many rows, each once for each sink. `rooms`, by sink, are what they leave when they end.
+    Outcome(int rows, Map<String, ShardRooms> rooms) {
         this.rows = rows;
+        this.rooms = Map.copyOf(rooms);
         this.out = rows;
     }
 
@@ -62,6 +64,8 @@ final class Outcome {
     }
 
     void ended(IntakeRow row, Fate fate) {
+        var left = rooms.get(row.sink());
+        if (left != null) left.ended(row.shard(), row.length());
         lock.lock();
         try {
             ended.merge(fate, 1, Integer::sum);

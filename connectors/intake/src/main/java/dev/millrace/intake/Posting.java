@@ -94,7 +94,9 @@ final class Posting {
                 yield Answer.error(401, "show the token of source.http.token_file: Authorization: Bearer TOKEN")
                         .header("WWW-Authenticate", "Bearer");
             }
-            case UNREADABLE -> Answer.error(503, "the file of source.http.token_file holds no token now");
+            case UNREADABLE ->
+                later(503, IntakeCounts.Limit.TOKEN, Pace.LATEST)
+                        .text("why", "the file of source.http.token_file holds no token now");
         };
     }
 
@@ -205,8 +207,9 @@ final class Posting {
         var why = full.why();
         var limit = limit(why);
         if (limit == IntakeCounts.Limit.DRAINING) return draining();
-        return later(429, limit, full.retrySeconds())
-                .text("sink", full.sink())
+        var told = later(429, limit, full.retrySeconds()).text("sink", full.sink());
+        var shard = full.shard();
+        return (shard == null ? told : told.text("shard", shard))
                 .number("asked", why.asked())
                 .number("held", why.taken())
                 .number("limit", why.bound());

@@ -19,6 +19,11 @@ public final class RowCopies implements ItemEncoder<IntakeRow> {
     }
 
     @Override
+    public int keyHash(String tenant, IntakeRow row) {
+        return row.keyHash();
+    }
+
+    @Override
     public int layout(IntakeRow row) {
         return row.layout();
     }

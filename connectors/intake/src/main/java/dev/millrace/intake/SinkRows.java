@@ -22,11 +22,17 @@ final class SinkRows {
     private int[] rows = new int[EACH * 64];
 
     private int count;
+    /// Of them were handed over, and leave their room when they end.
+    private int staged;
+    private final long[] shardRows;
+    private final long[] shardBytes;
 
     SinkRows(IntakeSink sink, int bodyBytes) {
         this.sink = sink;
         this.encoder = sink.encoder();
         this.bytes = new RowBytes(bodyBytes + bodyBytes / 8);
+        this.shardRows = new long[sink.rooms().count()];
+        this.shardBytes = new long[shardRows.length];
         this.maxRows = sink.inlet().maxRows();
         this.maxBytes = sink.inlet().maxBytes() / PART_OF_A_SINK;
     }
@@ -58,7 +64,7 @@ final class SinkRows {
         var before = bytes.at();
         return switch (encoder.encoder().encode(line, bytes)) {
             case Encoded.Written _ -> {
-                keep(line);
+                keep(line, bytes.at() - before);
                 yield null;
             }
             case Encoded.Skipped _ -> {
@@ -69,22 +75,39 @@ final class SinkRows {
         };
     }
 
-    private void keep(BodyLines line) {
+    private void keep(BodyLines line, int length) {
         if (EACH * count == rows.length) rows = Arrays.copyOf(rows, 2 * rows.length);
         rows[EACH * count] = line.line();
-        rows[EACH * count + 1] = sink.shard(line);
+        var shard = sink.shard(line);
+        rows[EACH * count + 1] = shard;
+        shardRows[shard]++;
+        shardBytes[shard] += length;
         rows[EACH * count + 2] = bytes.at();
         count++;
     }
 
+    /// Room for all of it at its shards. Null: it is taken.
+    ShardRooms.@Nullable Without takeRooms(long nowNanos) {
+        return sink.rooms().take(shardRows, shardBytes, nowNanos);
+    }
+
+    /// That of the rows that were not handed over.
+    void giveRoomsBack() {
+        for (; staged < count; staged++) {
+            var from = staged == 0 ? 0 : rows[EACH * staged - 1];
+            sink.rooms().giveBack(rows[EACH * staged + 1], rows[EACH * staged + 2] - from);
+        }
+    }
+
     /// Spends a slot for each row. Those that the sink no longer takes are told as given up.
-    void stage(Inlet.Held slots, String topic, Outcome outcome) {
+    void stage(Inlet.Held slots, String topic, int keyHash, Outcome outcome) {
         var layout = encoder.encoder().layout();
         var from = 0;
         for (var at = 0; at < EACH * count; at += EACH) {
-            var place = new IntakeRow.Place(topic, sink.name(), rows[at], rows[at + 1], layout);
+            var place = new IntakeRow.Place(topic, sink.name(), rows[at], rows[at + 1], layout, keyHash);
             var row = new IntakeRow(outcome, place, bytes.array(), from, rows[at + 2]);
             from = rows[at + 2];
+            staged++;
             if (!slots.stage(row)) outcome.tooLate(row);
         }
     }

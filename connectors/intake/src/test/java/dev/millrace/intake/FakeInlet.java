@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 final class FakeInlet implements Inlet {
     final long most;
     final List<String> rows = new CopyOnWriteArrayList<>();
+    final List<Integer> keyHashes = new CopyOnWriteArrayList<>();
     final AtomicLong held = new AtomicLong();
     final AtomicLong ended = new AtomicLong();
 
@@ -66,6 +67,7 @@ final class FakeInlet implements Inlet {
             }
             rows.add(row.topic() + "/" + row.shard() + " "
                     + new String(row.takeBytes(), row.from(), row.length(), StandardCharsets.UTF_8));
+            keyHashes.add(row.keyHash());
             var so = fate;
             if (so == null) return true;
             held.decrementAndGet();

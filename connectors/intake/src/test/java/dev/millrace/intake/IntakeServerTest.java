@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -51,6 +52,25 @@ class IntakeServerTest {
         try (var at = new Listening(store)) {
             assertThat(at.post("/v1/payments?key=%37", "{}").statusCode()).isEqualTo(202);
             assertThat(store.rows).containsExactly("payments/7 {}");
+        }
+    }
+
+    @Test
+    @Tag("SEAL-8")
+    void rowsOfAKeyAreHandedOverInOrderBeforeTheAnswerAndRowsWithoutOneAsThoseOfTheirBody() throws Exception {
+        try (var at = new Listening(store)) {
+            for (var query : List.of("?key=7", "?key=7", "?key=8", "", ""))
+                assertThat(at.post("/v1/orders" + query, "{\"a\":1}\n{\"a\":2}\n")
+                                .statusCode())
+                        .isEqualTo(202);
+            var hashes = store.keyHashes;
+            assertThat(store.rows).hasSize(10);
+            for (var row = 0; row < 10; row++)
+                assertThat(store.rows.get(row)).endsWith("{\"a\":" + (row % 2 + 1) + "}");
+            assertThat(List.copyOf(hashes.subList(0, 4))).containsOnly(hashes.getFirst());
+            assertThat(hashes.get(4)).isEqualTo(hashes.get(5)).isNotEqualTo(hashes.getFirst());
+            assertThat(hashes.get(6)).isEqualTo(hashes.get(7)).isNotEqualTo(hashes.get(8));
+            assertThat(hashes.get(8)).isEqualTo(hashes.get(9));
         }
     }
 
@@ -226,17 +246,57 @@ class IntakeServerTest {
     void aSinkThatIsFullRefusesByItsLimitAndSaysWhenToComeAgain() throws Exception {
         store.fate = null;
         try (var at = new Listening(store)) {
-            assertThat(at.post("/v1/orders", "{}\n".repeat(99)).statusCode()).isEqualTo(202);
-            var answer = at.post("/v1/orders", "{}\n{}");
+            assertThat(at.post("/v1/orders?key=0", "{}\n".repeat(50)).statusCode())
+                    .isEqualTo(202);
+            assertThat(at.post("/v1/orders?key=1", "{}\n".repeat(49)).statusCode())
+                    .isEqualTo(202);
+            var answer = at.post("/v1/orders?key=2", "{}\n{}");
             assertThat(answer.statusCode()).isEqualTo(429);
             assertThat(answer.body())
                     .isEqualTo("{\"refused_by\":\"rows\",\"sink\":\"store\",\"asked\":2,\"held\":99,\"limit\":100}\n");
             var again = answer.headers().firstValue("Retry-After").orElseThrow();
             assertThat(Integer.parseInt(again)).isBetween(1, 30);
             assertThat(store.rows).as("whole or not at all").hasSize(99);
-            assertThat(at.post("/v1/orders", "{}").statusCode())
+            assertThat(at.post("/v1/orders?key=2", "{}").statusCode())
                     .as("one has room")
                     .isEqualTo(202);
+        }
+    }
+
+    @Test
+    @Tag("ADM-6")
+    void aShardThatTakesNothingHoldsHalfOfTheSinkAtMostAndIsNamed() throws Exception {
+        store.fate = null;
+        try (var at = new Listening(store)) {
+            assertThat(at.post("/v1/orders?key=3", "{}\n".repeat(50)).statusCode())
+                    .isEqualTo(202);
+            var answer = at.post("/v1/payments?key=3", "{}");
+            assertThat(answer.statusCode()).isEqualTo(429);
+            assertThat(answer.body())
+                    .isEqualTo("{\"refused_by\":\"rows\",\"sink\":\"store\",\"shard\":\"s3\",\"asked\":1,"
+                            + "\"held\":50,\"limit\":50}\n");
+            store.fate = Fate.WRITTEN;
+            for (var round = 0; round < 3; round++)
+                assertThat(at.post("/v1/orders?key=4", "{}\n".repeat(50)).statusCode())
+                        .as("the other half is for the others, and what has ended leaves its room")
+                        .isEqualTo(202);
+            assertThat(at.post("/v1/orders?key=5", "{}\n".repeat(51)).statusCode())
+                    .as("the sink has no room for so many")
+                    .isEqualTo(429);
+            assertThat(at.post("/v1/orders?key=5", "{}\n".repeat(50)).statusCode())
+                    .as("what was refused holds nothing")
+                    .isEqualTo(202);
+        }
+    }
+
+    @Test
+    void aFaultOfOursIsToldToWhoAsksAndTheNextIsAnsweredAsEver() throws Exception {
+        try (var at = new Listening(store)) {
+            var answer = at.post("/v1/orders", "{\"a\":\"broken\"}");
+            assertThat(answer.statusCode()).isEqualTo(500);
+            assertThat(answer.body()).contains("may be stored twice");
+            assertThat(at.server.counts().byStatus()).containsEntry(500, 1L);
+            assertThat(at.post("/v1/orders", "{}").statusCode()).isEqualTo(202);
         }
     }
 
@@ -391,7 +451,10 @@ class IntakeServerTest {
             assertThat(elsewhere.statusCode()).isEqualTo(401);
             assertThat(elsewhere.body()).as("what may be posted to").doesNotContain("orders", "payments");
             at.claim = Gate.Claim.UNREADABLE;
-            assertThat(at.post("/v1/orders", "{}").statusCode()).isEqualTo(503);
+            var unreadable = at.post("/v1/orders", "{}");
+            assertThat(unreadable.statusCode()).isEqualTo(503);
+            assertThat(unreadable.body()).contains("\"refused_by\":\"token\"", "source.http.token_file");
+            assertThat(unreadable.headers().firstValue("Retry-After")).contains("30");
             assertThat(store.rows).isEmpty();
         }
     }

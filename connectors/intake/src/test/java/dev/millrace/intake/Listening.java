@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /// An intake on a real port over sinks in memory, and who posts to it.
 ///
-/// The encoder refuses a value with the word `poisoned`, and knows none with the word `later` for now.
+/// The encoder refuses a value with the word `poisoned`, knows none with the word `later` for now, and breaks at one
+/// with the word `broken`.
 final class Listening implements AutoCloseable {
     static final Duration LONG = Duration.ofSeconds(30);
 
@@ -57,7 +58,13 @@ final class Listening implements AutoCloseable {
     }
 
     static IntakeSink sink(String name, Inlet inlet) {
-        return new IntakeSink(name, topic -> true, Encoder::new, new Keyed(), inlet);
+        return new IntakeSink(
+                name,
+                topic -> true,
+                Encoder::new,
+                new Keyed(),
+                List.of("s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9"),
+                inlet);
     }
 
     private final class TestGate implements Gate {
@@ -80,6 +87,7 @@ final class Listening implements AutoCloseable {
 
         @Override
         public Encoded encode(RecordView record, RowBuffer row) {
+            if (text(record).contains("broken")) throw new IllegalStateException("a test's");
             row.put(record.valueArray(), record.valueFrom(), record.valueLength());
             if (text(record).contains("poisoned")) return new Encoded.Poison("bad_number", "field a");
             return Encoded.WRITTEN;

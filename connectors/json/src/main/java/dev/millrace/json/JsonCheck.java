@@ -1,9 +1,6 @@
 package dev.millrace.json;
 
 import dev.millrace.sinkpool.MemberPlaces;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -39,13 +36,6 @@ public final class JsonCheck {
 
     /// Objects and arrays inside one another, the outermost counted.
     public static final int DEPTH = 64;
-
-    private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
-    private static final long ONES = 0x0101010101010101L;
-    private static final long HIGHS = 0x8080808080808080L;
-    private static final long QUOTES = ONES * '"';
-    private static final long BACKSLASHES = ONES * '\\';
-    private static final long SPACES = ONES * 0x20;
 
     private byte[] bytes = new byte[0];
     private int at;
@@ -223,10 +213,18 @@ public final class JsonCheck {
             if (at >= end) return Fault.TRUNCATED;
             return b < 0 ? strayByte() : Fault.BAD_NUMBER;
         }
-        var i = at + 1;
-        while (i < end && bytes[i] >= '0' && bytes[i] <= '9') i++;
-        at = i;
+        at = afterDigits(at + 1);
         return null;
+    }
+
+    private int afterDigits(int from) {
+        var i = from;
+        for (; bytes.length - i >= EightBytes.COUNT && i < end; i += EightBytes.COUNT) {
+            var others = EightBytes.notDigits(EightBytes.at(bytes, i));
+            if (others != 0) return Math.min(i + EightBytes.first(others), end);
+        }
+        while (i < end && bytes[i] >= '0' && bytes[i] <= '9') i++;
+        return Math.min(i, end);
     }
 
     private int next() {
@@ -275,23 +273,20 @@ public final class JsonCheck {
     }
 
     /// The first index at or after `from` of a byte that is a quote, a backslash, a control or not ASCII: eight at a
-    /// time.
+    /// time, also past the end.
     private int plain(int from) {
         var i = from;
-        while (end - i >= 8) {
-            var word = (long) LONGS.get(bytes, i);
-            var quote = word ^ QUOTES;
-            var backslash = word ^ BACKSLASHES;
-            var hits = ((quote - ONES) & ~quote) | ((backslash - ONES) & ~backslash) | (word - SPACES) | word;
-            if ((hits & HIGHS) != 0) break;
-            i += 8;
+        for (; bytes.length - i >= EightBytes.COUNT && i < end; i += EightBytes.COUNT) {
+            var word = EightBytes.at(bytes, i);
+            var hits = EightBytes.endsOrEscapes(word) | EightBytes.controlsOrNotAscii(word);
+            if (hits != 0) return Math.min(i + EightBytes.first(hits), end);
         }
         while (i < end) {
             var b = bytes[i];
             if (b < 0x20 || b == '"' || b == '\\') return i;
             i++;
         }
-        return i;
+        return Math.min(i, end);
     }
 
     private @Nullable Fault escape() {

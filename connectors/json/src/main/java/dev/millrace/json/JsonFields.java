@@ -28,6 +28,9 @@ public final class JsonFields {
     /// The name of each field as its bytes stand in most records.
     private final byte[][] spelled;
 
+    /// Its first eight bytes, or all with zeros behind them.
+    private final long[] beginnings;
+
     private final Words names;
     private final Unknown unknown;
     private final IgnoredFields ignored;
@@ -67,9 +70,11 @@ public final class JsonFields {
         this.ignored = ignored;
         names = new Words(fields.stream().map(Field::name).toList());
         spelled = new byte[this.fields.length][];
+        beginnings = new long[this.fields.length];
         for (var i = 0; i < spelled.length; i++) {
             var name = this.fields[i].name();
             spelled[i] = name.indexOf('\\') < 0 ? name.getBytes(StandardCharsets.UTF_8) : UNLIKELY;
+            beginnings[i] = EightBytes.at(Arrays.copyOf(spelled[i], EightBytes.COUNT), 0);
         }
         starts = new int[this.fields.length];
         likely = new int[this.fields.length];
@@ -122,13 +127,19 @@ public final class JsonFields {
     private int position(byte[] source, int quote, int end, int member) {
         if (member >= likely.length) return names.place(source, quote);
         var guess = likely[member];
-        if (guess != NONE) {
-            var name = spelled[guess];
-            if (Arrays.equals(name, 0, name.length, source, quote + 1, end - 1)) return guess;
-        }
+        if (guess != NONE && isSpelled(guess, source, quote + 1, end - 1)) return guess;
         var found = names.place(source, quote);
         likely[member] = found;
         return found;
+    }
+
+    private boolean isSpelled(int field, byte[] source, int from, int to) {
+        var name = spelled[field];
+        if (name.length != to - from) return false;
+        if (source.length - from < EightBytes.COUNT) return Arrays.equals(name, 0, name.length, source, from, to);
+        var apart = EightBytes.at(source, from) ^ beginnings[field];
+        if (name.length < EightBytes.COUNT) return apart << (Long.SIZE - Byte.SIZE * name.length) == 0;
+        return apart == 0 && Arrays.equals(name, EightBytes.COUNT, name.length, source, from + EightBytes.COUNT, to);
     }
 
     private Encoded.Poison unknown(String name, int offset) {

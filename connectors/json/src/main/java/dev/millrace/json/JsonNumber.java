@@ -139,8 +139,10 @@ public final class JsonNumber {
         return end;
     }
 
-    /// Reads a whole number between the bounds. Returns why it is none, or null.
+    /// Reads a whole number between the bounds. Returns why it is none, or null. Only its value may be
+    /// asked for, and how it is spelled.
     public @Nullable String integer(byte[] bytes, int at, long least, long most) {
+        if (digitsOnly(bytes, at)) return value < least || value > most ? Reasons.OUT_OF_RANGE : null;
         var reason = read(bytes, at);
         if (reason != null) return reason;
         if (low < 0) return Reasons.FRACTION;
@@ -165,6 +167,24 @@ public final class JsonNumber {
         if (!negative && negated == Long.MIN_VALUE) return Reasons.OUT_OF_RANGE;
         value = negative ? negated : -negated;
         return value < least || value > most ? Reasons.OUT_OF_RANGE : null;
+    }
+
+    /// Reads what most whole numbers are: digits, and few enough for any of them to be a `long`. Returns whether it is
+    /// such a one.
+    private boolean digitsOnly(byte[] bytes, int at) {
+        var minus = bytes[at] == '-';
+        var first = minus ? at + 1 : at;
+        var next = first;
+        var sum = 0L;
+        for (; bytes[next] >= '0' && bytes[next] <= '9'; next++) sum = 10 * sum + (bytes[next] - '0');
+        if (next - first > MOST_SMALL_DIGITS || bytes[next] == '.' || bytes[next] == 'e' || bytes[next] == 'E')
+            return false;
+        value = minus ? -sum : sum;
+        source = bytes;
+        from = at;
+        to = next;
+        plain = true;
+        return true;
     }
 
     /// What [#integer] read.

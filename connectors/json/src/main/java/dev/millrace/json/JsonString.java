@@ -1,8 +1,5 @@
 package dev.millrace.json;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
 /// A JSON string in a document whose grammar and encoding have been checked: from quote to quote,
@@ -10,12 +7,6 @@ import java.nio.charset.StandardCharsets;
 public final class JsonString {
     /// Half of a character, which no encoding has.
     public static final int LONE_SURROGATE = -1;
-
-    private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
-    private static final long ONES = 0x0101010101010101L;
-    private static final long HIGHS = 0x8080808080808080L;
-    private static final long QUOTES = ONES * '"';
-    private static final long BACKSLASHES = ONES * '\\';
 
     private JsonString() {}
 
@@ -29,15 +20,9 @@ public final class JsonString {
     /// The first quote or backslash at or after `from`, eight bytes at a time: there is one.
     public static int plain(byte[] source, int from) {
         var at = from;
-        while (source.length - at >= Long.BYTES) {
-            var word = (long) LONGS.get(source, at);
-            var quote = word ^ QUOTES;
-            var backslash = word ^ BACKSLASHES;
-            // A byte that became zero borrows from its high bit. One above it may seem to: only the lowest is asked
-            // for.
-            var hits = (((quote - ONES) & ~quote) | ((backslash - ONES) & ~backslash)) & HIGHS;
-            if (hits != 0) return at + Long.numberOfTrailingZeros(hits) / Byte.SIZE;
-            at += Long.BYTES;
+        for (; source.length - at >= EightBytes.COUNT; at += EightBytes.COUNT) {
+            var hits = EightBytes.endsOrEscapes(EightBytes.at(source, at));
+            if (hits != 0) return at + EightBytes.first(hits);
         }
         while (source[at] != '"' && source[at] != '\\') at++;
         return at;

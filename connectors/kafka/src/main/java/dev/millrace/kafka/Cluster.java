@@ -48,6 +48,11 @@ final class Cluster implements AutoCloseable {
                 "describe the cluster", () -> admin.describeCluster(asked).nodes(), untilNanos);
     }
 
+    /// Its id, which the plans of its offsets name by a hash.
+    String id() throws Failed {
+        return calls.clusterId(untilNanos);
+    }
+
     /// Whether groups of KIP-848's protocol are served.
     boolean servesConsumerProtocol() throws Failed {
         var features = calls.ask(

@@ -29,7 +29,8 @@ final class GroupCheckup {
         this.findings = findings;
     }
 
-    void look(Cluster cluster) throws Failed {
+    /// Returns whether anybody is in it now.
+    boolean look(Cluster cluster) throws Failed {
         ConsumerGroupDescription group;
         try {
             group = cluster.group(settings.groupId());
@@ -46,16 +47,18 @@ final class GroupCheckup {
                         where,
                         "group " + settings.groupId() + " is none of consumers: " + why.getMessage(),
                         "give this pipeline a group of its own"));
-            return;
+            return false;
         }
-        if (group == null) return;
+        if (group == null) return false;
         var allowed = group.authorizedOperations();
         if (allowed != null && !allowed.isEmpty() && !allowed.contains(AclOperation.READ))
             findings.add(Finding.fault(
                     where,
                     "the user may not commit as group " + settings.groupId(),
                     "allow READ on group " + settings.groupId()));
-        if (!group.members().isEmpty()) members(group);
+        if (group.members().isEmpty()) return false;
+        members(group);
+        return true;
     }
 
     private void members(ConsumerGroupDescription group) {

@@ -1,5 +1,6 @@
 package dev.millrace.kafka;
 
+import dev.millrace.checkpoint.CommitEntry;
 import dev.millrace.checkpoint.CommitNote;
 import dev.millrace.kafka.AdminCalls.Failed;
 import dev.millrace.kafka.KafkaSourceSettings.OnLostOffset;
@@ -16,8 +17,8 @@ import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 
-/// Looks at what a group has committed: whether its logs still have it, and the topics are still the
-/// same; and how long what is unread will be kept.
+/// Looks at what a group has committed: whether its logs still have it, the topics are still the same, and what the
+/// start would make of the plans; and how long what is unread will be kept.
 ///
 /// Thread ownership: the thread that looks.
 final class OffsetsCheckup {
@@ -32,18 +33,22 @@ final class OffsetsCheckup {
 
     private final KafkaSourceSettings settings;
     private final KafkaClients clients;
+    private final boolean inUse;
     private final NanoClock clock;
     private final InstantSource wallClock;
     private final List<Finding> findings;
 
+    /// `inUse`: somebody is in the group now.
     OffsetsCheckup(
             KafkaSourceSettings settings,
             KafkaClients clients,
+            boolean inUse,
             NanoClock clock,
             InstantSource wallClock,
             List<Finding> findings) {
         this.settings = settings;
         this.clients = clients;
+        this.inUse = inUse;
         this.clock = clock;
         this.wallClock = wallClock;
         this.findings = findings;
@@ -82,7 +87,7 @@ final class OffsetsCheckup {
             var start = starts.get(partition);
             var end = ends.get(partition);
             if (offset != null && start != null && end != null) {
-                identity(partition, offset, topics);
+                if (identity(partition, offset, topics)) plan(partition, offset, end);
                 stands.put(partition, new Stand(partition, offset.offset(), start, end));
             }
         }
@@ -108,17 +113,48 @@ final class OffsetsCheckup {
                     ""));
     }
 
-    private void identity(TopicPartition partition, OffsetAndMetadata committed, Map<String, TopicDescription> topics) {
+    /// Whether it is of the topic that is there, as far as is known.
+    private boolean identity(
+            TopicPartition partition, OffsetAndMetadata committed, Map<String, TopicDescription> topics) {
         var topic = topics.get(partition.topic());
         var was = CommitNote.read(committed.metadata(), committed.offset()).topic();
-        if (topic == null || was == null) return;
+        if (topic == null || was == null) return true;
         var is = topic.topicId().toString();
-        if (was.text().equals(is)) return;
+        if (was.text().equals(is)) return true;
         findings.add(Finding.fault(
                 place(partition),
                 "the group's offset is of a topic of this name that was deleted: " + was.text() + ", and now it is "
                         + is,
                 "reset the group's offsets for it, or use another group"));
+        return false;
+    }
+
+    /// What the start would say of it.
+    private void plan(TopicPartition partition, OffsetAndMetadata committed, long end) {
+        var entry = new CommitEntry(committed.offset(), committed.leaderEpoch().orElse(-1), committed.metadata());
+        var found = PlanFound.of(settings, entry, end);
+        var halt = found.halt();
+        var said = found.said();
+        if (halt != null) halt(partition, halt);
+        else if (said != null) findings.add(of(place(partition), said, found.perhapsTwice() > 0));
+    }
+
+    private void halt(TopicPartition partition, PlanFound.Halt halt) {
+        findings.add(
+                inUse
+                        ? Finding.hazard(
+                                place(partition),
+                                halt.what() + "; until those who are in the group now have drained, the start halts on"
+                                        + " it with exit code 5",
+                                "let them drain, as a reload does it; or " + halt.remedy())
+                        : Finding.fault(
+                                place(partition),
+                                halt.what() + "; the start halts on it with exit code 5",
+                                halt.remedy()));
+    }
+
+    private static Finding of(String place, PlanFound.Said said, boolean perhapsTwice) {
+        return perhapsTwice ? Finding.hazard(place, said.text(), "") : Finding.note(place, said.text(), "");
     }
 
     private void bounds(Stand stand) {

@@ -9,13 +9,20 @@ import org.jspecify.annotations.Nullable;
 ///
 /// `plan` is replayed; null for none. `perhapsTwice` rows may be sent in other batches than before.
 /// `said` is worth a log line, and `halt` is why nothing goes on. Whatever stands there, nothing is
-/// ever taken as done because of it (I9).
+/// ever taken as done because of it (I9). The start does what it says, and [OffsetsCheckup] tells it beforehand.
 record PlanFound(
         @Nullable Plan plan,
         long perhapsTwice,
         @Nullable Said said,
-        @Nullable String halt) {
+        @Nullable Halt halt) {
     record Said(String event, String text) {}
+
+    record Halt(String what, String remedy) {
+        @Override
+        public String toString() {
+            return what + ": " + remedy;
+        }
+    }
 
     private static final PlanFound NONE = new PlanFound(null, 0, null, null);
 
@@ -48,22 +55,26 @@ record PlanFound(
     private static PlanFound of(KafkaSourceSettings settings, Plan plan, long offset) {
         var planning = settings.planning();
         if (planning != null && plan.cluster() != planning.cluster().get())
-            return halted("its offset was committed for another Kafka cluster: offsets that were copied do not count"
-                    + " the same records; start a new group, or reset the group's offsets");
+            return halted(
+                    "its offset was committed for another Kafka cluster, and offsets that were copied do not count the"
+                            + " same records",
+                    "start a new group, or reset the group's offsets");
         if (planning != null && plan.fingerprint() == planning.fingerprint()) return new PlanFound(plan, 0, null, null);
         if (plan.segments().isEmpty()) return NONE;
         var end = plan.segments().getLast().to();
         var what = plan.segments().size() + " segments [" + offset + ", " + end
                 + ") are open that were cut under other settings of delivery, format, route, sinks or shards";
         if (!settings.replans())
-            return halted(what + ": start it with the settings of before until it has drained, or set"
-                    + " on_config_change: replan, which may store their rows twice");
+            return halted(
+                    what,
+                    "start it with the settings of before until it has drained, or set on_config_change: replan, which"
+                            + " may store their rows twice");
         var rows = end - offset;
         var said = new Said("plan_lost", what + ": they are cut anew, and " + rows + " rows may be stored twice");
         return new PlanFound(null, rows, said, null);
     }
 
-    private static PlanFound halted(String why) {
-        return new PlanFound(null, 0, null, why);
+    private static PlanFound halted(String what, String remedy) {
+        return new PlanFound(null, 0, null, new Halt(what, remedy));
     }
 }

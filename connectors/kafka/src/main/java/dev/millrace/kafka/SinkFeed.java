@@ -13,9 +13,8 @@ import org.jspecify.annotations.Nullable;
 /// [dev.millrace.sinkpool.Target#sink].
 ///
 /// `encoder` makes one for each source thread. Rows go into `slabs`. A chunk is full with the bytes of one, and is
-/// handed
-/// over when its oldest row is `chunkLingerNanos` old. `planned` is null for a sink without tokens,
-/// whose shards merge what comes: nobody waits for a plan there.
+/// handed over when its oldest row is `chunkLingerNanos` old. `planned` is null for a sink without tokens, whose
+/// shards merge what comes: nobody waits for a plan there.
 public record SinkFeed(
         String name,
         Predicate<String> topics,

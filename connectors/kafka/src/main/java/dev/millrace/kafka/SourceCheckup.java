@@ -45,7 +45,7 @@ public final class SourceCheckup {
     private final InstantSource wallClock;
     private final List<Finding> findings = new ArrayList<>();
 
-    /// `letterTopic` is null where no dead letters are sent.
+    /// `letterTopic` is null where no dead letters are sent. Plans are looked at as `settings` has them.
     public SourceCheckup(
             KafkaSourceSettings settings, @Nullable String letterTopic, NanoClock clock, InstantSource wallClock) {
         this.settings = settings;
@@ -91,11 +91,14 @@ public final class SourceCheckup {
         var brokers = cluster.brokers();
         protocol(cluster);
         var topics = topics(cluster);
-        new GroupCheckup(settings, GROUP, findings).look(cluster);
+        var inUse = new GroupCheckup(settings, GROUP, findings).look(cluster);
         broker(cluster, brokers);
         var configs = configs(cluster, topics.keySet());
         if (letterTopic != null) new LetterTopicCheckup(letterTopic, findings).look(cluster, configs);
-        new OffsetsCheckup(settings, clients, clock, wallClock, findings).look(cluster, topics, configs, deadlineNanos);
+        var planning = settings.planning();
+        if (planning != null) planning.cluster().set(cluster.id().hashCode());
+        new OffsetsCheckup(settings, clients, inUse, clock, wallClock, findings)
+                .look(cluster, topics, configs, deadlineNanos);
         leftovers(cluster);
     }
 

@@ -2,6 +2,10 @@ package dev.millrace.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.checkpoint.Plan;
+import dev.millrace.checkpoint.PlanCodec;
+import dev.millrace.checkpoint.Segment;
+import dev.millrace.checkpoint.TopicId;
 import dev.millrace.kafka.KafkaSourceSettings.GroupProtocol;
 import dev.millrace.kafka.KafkaSourceSettings.OnLostOffset;
 import dev.millrace.kafka.KafkaSourceSettings.OnNoOffset;
@@ -18,7 +22,9 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.RecordsToDelete;
@@ -143,6 +149,74 @@ final class SourceCheckupTest {
             admin.alterConsumerGroupOffsets(group, Map.of(partition, of)).all().get(30, TimeUnit.SECONDS);
         }
         assertThat(only(look(settings(topic)), Severity.FAULT).what()).contains("that was deleted");
+    }
+
+    private KafkaSourceSettings planned(long fingerprint) {
+        var planning = new Planning(
+                fingerprint, new AtomicInteger(), 8, 4096, 60_000_000_000L, InstantSource.system(), _ -> Map.of());
+        return settings(topic).planning(planning);
+    }
+
+    /// A group that was ended with two segments open under settings of the fingerprint 77.
+    private void leavesSegmentsOpen() throws Exception {
+        TOPICS.create(topic, 1);
+        produce(10, System.currentTimeMillis());
+        try (var admin = admin()) {
+            var cluster = admin.describeCluster().clusterId().get(30, TimeUnit.SECONDS);
+            var plan = new Plan(
+                    77,
+                    TopicId.UNKNOWN,
+                    cluster.hashCode(),
+                    new TreeMap<>(),
+                    List.of(new Segment(2, 6, 1, 1, false), new Segment(6, 9, 1, 1, false)));
+            var of = new OffsetAndMetadata(2, PlanCodec.encode(plan, 2));
+            admin.alterConsumerGroupOffsets(group, Map.of(new TopicPartition(topic, 0), of))
+                    .all()
+                    .get(30, TimeUnit.SECONDS);
+        }
+    }
+
+    @Test
+    @Tag("EO-9")
+    @DisplayName("EO-9: segments that are open under other settings are told before the start halts on them")
+    void openSegmentsOfOtherSettingsAreAFault() throws Exception {
+        leavesSegmentsOpen();
+        assertThat(look(planned(77))).isEmpty();
+        for (var other : List.of(planned(78), settings(topic))) {
+            var fault = only(look(other), Severity.FAULT);
+            assertThat(fault.where()).isEqualTo("source.kafka.topics " + topic + "-0");
+            assertThat(fault.what())
+                    .startsWith("2 segments [2, 9) are open that were cut under other settings")
+                    .endsWith("the start halts on it with exit code 5");
+            assertThat(fault.remedy()).contains("settings of before", "on_config_change: replan");
+            assertThat(only(look(other.replans(true)), Severity.HAZARD).what())
+                    .contains("they are cut anew, and 7 rows may be stored twice");
+        }
+    }
+
+    @Test
+    @Tag("EO-9")
+    @DisplayName("EO-9: while somebody is in the group, who may drain, they are a hazard, and hold no reload up")
+    void openSegmentsOfWhoRunsAreAHazard() throws Exception {
+        leavesSegmentsOpen();
+        Map<String, Object> of = Map.of(
+                "bootstrap.servers",
+                SharedBroker.bootstrap(),
+                "group.id",
+                group,
+                "client.id",
+                group + "-0",
+                "enable.auto.commit",
+                "false",
+                "partition.assignment.strategy",
+                "org.apache.kafka.clients.consumer.CooperativeStickyAssignor");
+        try (var member = new KafkaConsumer<>(of, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+            member.subscribe(List.of(topic));
+            while (member.assignment().isEmpty()) member.poll(Duration.ofMillis(100));
+            var findings = look(planned(78));
+            assertThat(findings).noneMatch(finding -> finding.severity() == Severity.FAULT);
+            assertThat(only(findings, Severity.HAZARD).remedy()).startsWith("let them drain");
+        }
     }
 
     @Test

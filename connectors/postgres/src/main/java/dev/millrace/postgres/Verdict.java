@@ -55,8 +55,7 @@ record Verdict(Phase phase, SQLException failure, boolean sessionLives) {
     }
 
     /// An error that a living session answers COMMIT with means a rollback; one that ends the session does not, nor
-    /// does
-    /// one that says it does not know, nor one that nobody knows.
+    /// does one that says it does not know, nor one that nobody knows.
     private static boolean definite(SqlStates.Rule rule) {
         return !rule.prefix().isEmpty()
                 && !rule.prefix().startsWith("57P")
