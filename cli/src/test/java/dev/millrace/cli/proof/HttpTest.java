@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.lab.http.HttpFront;
 import dev.millrace.lab.http.RowStore;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -244,6 +245,12 @@ class HttpTest {
         }
     }
 
+    /// Shards that wait for a slot.
+    private static int waiting(InProcess run) throws IOException {
+        var waits = "a write slot: 2 of 2 taken (inflight.max_total)";
+        return run.pages().body("/status").split(Pattern.quote(waits), -1).length - 1;
+    }
+
     @Test
     @Tag("WRT-8")
     @DisplayName("WRT-8: four shards of a sink have two writes at once; one that has both and waits for a third gets it"
@@ -265,11 +272,9 @@ class HttpTest {
             var run = it.stage().start(recipe).ready();
             it.produce(0);
             run.await("one shard has both", () -> crowd.begun.size() == 2);
+            run.await("and waits for a third", () -> waiting(run) == 1);
             for (var shard = 1; shard < shards; shard++) it.produce(shard);
-            var waits = "a write slot: 2 of 2 taken (inflight.max_total)";
-            run.await(
-                    "all wait, the busy one for a third",
-                    () -> run.pages().body("/status").split(Pattern.quote(waits), -1).length == 1 + shards);
+            run.await("the others wait behind it", () -> waiting(run) == shards);
             assertThat(run.metrics().sum("millrace_shard_waits_for_slot")).isEqualTo(shards);
 
             crowd.begun.clear();
