@@ -39,7 +39,8 @@ final class Sessions implements Closeable {
         config.setMaximumPoolSize(limits.maxPerShard());
         config.setMinimumIdle(0);
         config.setAutoCommit(false);
-        // Else the pool asks its first session, and where that is cut in the middle it goes on without: no login after it
+        // Else the pool asks its first session, and where that is cut in the middle it goes on without: no login after
+        // it
         // is any good.
         config.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
         config.setInitializationFailTimeout(-1);
