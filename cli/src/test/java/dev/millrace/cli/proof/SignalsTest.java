@@ -81,6 +81,7 @@ class SignalsTest {
         stage.topics().produce(List.of(Stage.row(topic, 0, "{\"id\":\"bad\",\"p\":0}")));
         var run = stage.start(stage.recipe("[ " + topic + " ]", "t", ", on_conflict: error")
                 .sink("shadow", stage.postgres().user(), "shadow", ", on_conflict: ignore", stage.endpoint())
+                .set("sinks.warehouse.inflight", "{ max_total: 1 }")
                 .set("sinks.shadow.advisory", "true"));
         run.await("all committed", () -> stage.caughtUp(topic));
         run.await(

@@ -125,4 +125,21 @@ class InDoubtTest {
         }
         assertThat(server.count("shop", "t")).isEqualTo(ROWS);
     }
+
+    /// The pool swallows what fails when it asks its first session how it isolates, and would go on without.
+    @Test
+    @Tag("WRT-1")
+    @DisplayName("WRT-1: a first session that is cut while it is set up spoils no later one")
+    void aFirstSessionThatIsCut() throws Exception {
+        proxy.dropAnswer(Cue.inRequest("ISOLATION LEVEL"));
+        try (var mill = mill()) {
+            mill.run(rows(-1));
+            assertThat(mill.tally().written()).isEqualTo(ROWS);
+            assertThat(mill.asked())
+                    .extracting(asked -> asked.outcome() instanceof Unavailable told ? told.failure().code() : "")
+                    .doesNotContain("0A000");
+        }
+        assertThat(proxy.traffic().dropped()).isOne();
+        assertThat(server.count("shop", "t")).isEqualTo(ROWS);
+    }
 }
