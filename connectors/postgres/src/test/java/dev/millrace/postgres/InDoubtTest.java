@@ -136,7 +136,9 @@ class InDoubtTest {
             mill.run(rows(-1));
             assertThat(mill.tally().written()).isEqualTo(ROWS);
             assertThat(mill.asked())
-                    .extracting(asked -> asked.outcome() instanceof Unavailable told ? told.failure().code() : "")
+                    .extracting(asked -> asked.outcome() instanceof Unavailable told
+                            ? told.failure().code()
+                            : "")
                     .doesNotContain("0A000");
         }
         assertThat(proxy.traffic().dropped()).isOne();
