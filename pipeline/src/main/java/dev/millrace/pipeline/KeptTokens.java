@@ -36,9 +36,8 @@ final class KeptTokens {
     private static final Duration ASK_AGAIN = Duration.ofSeconds(5);
     private static final int PREFIX_DIGITS = 16;
 
-    /// Of the segment that ends at `to`. `known`: the shard had it before, since nobody can tell when, but before all
-    /// that
-    /// was stored now; of two of these the one that lies farther on was most likely stored later.
+    /// Of the segment that ends at `to`. `known`: the shard had it before, since nobody can tell when, but
+    /// before all that was stored now; of two of these the one that lies farther on was most likely stored later.
     private record Newest(long to, long prefix, boolean known) {
         static Newest later(Newest a, Newest b) {
             if (!b.known) return b;

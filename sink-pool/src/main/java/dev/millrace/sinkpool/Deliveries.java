@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Invariant M9: where order is kept, at most one batch of a lane has a permit or rests, at most one is being written,
 /// and none gets a permit that has rows of a partition of which a batch before it in the lane may still send some,
-/// parked or not (SEAL-8, [LaneHolds]). A
-/// batch whose rows are all written or on their way to the dead-letter topic holds nothing.
+/// parked or not (SEAL-8, [LaneHolds]). A batch whose rows are all written or on their way to the dead-letter topic
+/// holds nothing.
 ///
 /// Thread ownership: the shard machine that created it.
 final class Deliveries {

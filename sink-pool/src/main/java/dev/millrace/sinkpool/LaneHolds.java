@@ -9,9 +9,9 @@ import java.util.Set;
 
 /// What of each lane waits for something before it, as one look at a shard's batches finds it (SEAL-8).
 ///
-/// A batch with a permit, or one that rests, has its lane for itself. One that is parked, or waits, holds only batches
-/// that have rows of
-/// a partition of its own, since all rows of a key are of one: a partition that stands stops no other.
+/// A batch with a permit, or one that rests, has its lane for itself. One that is parked, or waits, holds
+/// only batches that have rows of a partition of its own, since all rows of a key are of one: a partition that stands
+/// stops no other.
 ///
 /// Thread ownership: the shard machine that created it.
 final class LaneHolds {

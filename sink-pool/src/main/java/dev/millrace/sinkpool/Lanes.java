@@ -3,9 +3,8 @@ package dev.millrace.sinkpool;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The lanes of one share. A thread has the same one for as long as it lives, so what it puts stays in order; and so
-/// has
-/// a key, for what all threads put of it.
+/// The lanes of one share. A thread has the same one for as long as it lives, so what it puts stays in
+/// order; and so has a key, for what all threads put of it.
 ///
 /// Thread ownership: shared.
 final class Lanes<T> {

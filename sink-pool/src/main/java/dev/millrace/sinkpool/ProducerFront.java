@@ -17,13 +17,11 @@ import org.jspecify.annotations.Nullable;
 /// reason.
 ///
 /// Without order, what one thread hands over for one tenant in one way stays in order as far as the shard; there,
-/// batches are written side by side. Where its shards keep order ([ShardSettings#ordered]), items of one tenant, way
-/// and
-/// key ([ItemEncoder#keyHash]) reach the sink in the order in which they were handed over, whoever did: one whose
-/// `stage`,
-/// `record` or [Reservation#stage] returned before that of another began is written, set aside or lost before that one
-/// is
-/// sent, through retries and batches that are taken apart. What is shed, refused or lost is only left out. Items that
+/// batches are written side by side. Where its shards keep order ([ShardSettings#ordered]), items of one
+/// tenant, way and key ([ItemEncoder#keyHash]) reach the sink in the order in which they were handed over,
+/// whoever did: one whose `stage`, `record` or [Reservation#stage] returned before that of another began is
+/// written, set aside or lost before that one is sent, through retries and batches that are taken apart. What is shed,
+/// refused or lost is only left out. Items that
 /// were staged and items that a slot was reserved for have no order among them, nor have those of two tenants.
 ///
 /// Thread ownership: shared.

@@ -4,9 +4,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
-/// Eight bytes of a text in one number, the first one lowest, and which of them are of a kind: the high bit of each
-/// that
-/// is. A byte behind the first that is may be told to be too, so only the first is to be asked for.
+/// Tells which of eight bytes of a text, in one number with the first one lowest, are of a kind: the high
+/// bit of each that is. A byte behind the first that is may be told to be too, so only the first is to be asked for.
 final class EightBytes {
     static final int COUNT = Long.BYTES;
 
