@@ -9,16 +9,16 @@ import java.util.Arrays;
 ///
 /// Thread ownership: the source thread.
 public final class MemberPlaces {
-    private static final int EACH = 3;
+    private static final int EACH = 5;
     private static final int ROOM = 16 * EACH;
     private static final int KEPT_ROOM = 4096 * EACH;
 
     private int[] places = new int[ROOM];
-    private int used;
+    private int count;
 
     /// How many there are.
     public int count() {
-        return used / EACH;
+        return count;
     }
 
     /// The opening quote of a member's name.
@@ -36,16 +36,35 @@ public final class MemberPlaces {
         return places[EACH * member + 2];
     }
 
+    /// One past the value, where that is a string without an escape, a number or a word; 0 where it is anything else.
+    public int valueEnd(int member) {
+        return places[EACH * member + 3];
+    }
+
+    /// A number that stands for the spelling of the name: two members that have the same one, from these places, have
+    /// the same name. 0 stands for none.
+    public int spelling(int member) {
+        return places[EACH * member + 4];
+    }
+
     public void clear() {
-        used = 0;
+        count = 0;
         if (places.length > KEPT_ROOM) places = new int[ROOM];
     }
 
-    public void add(int name, int nameEnd, int value) {
-        if (used == places.length) places = Arrays.copyOf(places, 2 * used);
-        places[used] = name;
-        places[used + 1] = nameEnd;
-        places[used + 2] = value;
-        used += EACH;
+    /// One more. The end of its value is not known yet.
+    public void add(int name, int nameEnd, int value, int spelling) {
+        var at = EACH * count++;
+        if (at == places.length) places = Arrays.copyOf(places, 2 * at);
+        places[at] = name;
+        places[at + 1] = nameEnd;
+        places[at + 2] = value;
+        places[at + 3] = 0;
+        places[at + 4] = spelling;
+    }
+
+    /// The end of the last one's value.
+    public void ended(int valueEnd) {
+        places[EACH * count - 2] = valueEnd;
     }
 }

@@ -93,7 +93,7 @@ final class BinaryRowEncoder implements RowEncoder {
         }
         if (start < 0) return putAbsent(columns[position].absent(), row);
         if (marks) row.put(NO);
-        return cell.put(source, start, row);
+        return cell.put(source, start, fields.end(position), row);
     }
 
     private void putCoordinate(RecordView record, int position, RowBuffer row) {

@@ -15,6 +15,11 @@ interface Cell {
     @Nullable
     String put(byte[] source, int at, RowBuffer row);
 
+    /// The same of a value whose end is known, if it is not 0: one past a string without an escape, a number or a word.
+    default @Nullable String put(byte[] source, int at, int end, RowBuffer row) {
+        return put(source, at, row);
+    }
+
     /// `null` is a value of the type.
     default boolean takesNull() {
         return false;

@@ -25,9 +25,14 @@ final class NestCells {
 
         @Override
         public @Nullable String put(byte[] source, int at, RowBuffer row) {
+            return put(source, at, 0, row);
+        }
+
+        @Override
+        public @Nullable String put(byte[] source, int at, int end, RowBuffer row) {
             var isNull = source[at] == 'n';
             row.put((byte) (isNull ? 1 : 0));
-            return isNull ? null : value.put(source, at, row);
+            return isNull ? null : value.put(source, at, end, row);
         }
 
         @Override

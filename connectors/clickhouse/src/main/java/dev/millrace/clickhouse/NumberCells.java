@@ -47,6 +47,11 @@ final class NumberCells {
         @Override
         public @Nullable String put(byte[] source, int at, RowBuffer row) {
             if (!Cell.digitOrSign(source[at])) return Cell.wrong(source[at]);
+            if (number.digitsOnly(source, at)) {
+                if (!signed && number.value() < 0) return Reasons.OUT_OF_RANGE;
+                LittleEndian.put(number.value(), bytes, row);
+                return null;
+            }
             var reason = number.read(source, at);
             if (reason != null) return reason;
             return number.low() < 0 ? Reasons.FRACTION : whole.put(number, 0, bytes, signed, row);
@@ -74,11 +79,13 @@ final class NumberCells {
         @Override
         public @Nullable String put(byte[] source, int at, RowBuffer row) {
             if (!Cell.digitOrSign(source[at])) return Cell.wrong(source[at]);
-            var reason = number.decimal(source, at, precision, scale);
-            if (reason != null) return reason;
-            if (precision > LONG_DIGITS) return whole.put(number, scale, bytes, true, row);
-            LittleEndian.put(number.unscaled(scale), bytes, row);
-            return null;
+            if (precision > LONG_DIGITS) {
+                var reason = number.decimal(source, at, precision, scale);
+                return reason != null ? reason : whole.put(number, scale, bytes, true, row);
+            }
+            var reason = number.fixed(source, at, precision, scale);
+            if (reason == null) LittleEndian.put(number.value(), bytes, row);
+            return reason;
         }
     }
 

@@ -23,13 +23,18 @@ final class TextCells {
         public @Nullable String put(byte[] source, int at, RowBuffer row) {
             if (source[at] != '"') return Cell.wrong(source[at]);
             var end = JsonString.plain(source, at + 1);
-            if (source[end] == '"') {
-                LittleEndian.putLength(end - at - 1, row);
-                row.put(source, at + 1, end - at - 1);
-                return null;
-            }
+            if (source[end] == '"') return put(source, at, end + 1, row);
             LittleEndian.putLength(JsonString.length(source, at, true), row);
             return putCharacters(source, at, room, row);
+        }
+
+        @Override
+        public @Nullable String put(byte[] source, int at, int end, RowBuffer row) {
+            if (end == 0 || source[at] != '"') return put(source, at, row);
+            var length = end - at - 2;
+            LittleEndian.putLength(length, row);
+            row.put(source, at + 1, length);
+            return null;
         }
     }
 

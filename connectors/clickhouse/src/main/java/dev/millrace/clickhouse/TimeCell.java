@@ -72,12 +72,17 @@ final class TimeCell implements Cell {
     public @Nullable String put(byte[] source, int at, RowBuffer row) {
         if (source[at] != '"') return Cell.wrong(source[at]);
         var end = JsonString.plain(source, at + 1);
-        if (source[end] == '"') return put(source, at + 1, end - at - 1, row);
+        if (source[end] == '"') return putText(source, at + 1, end - at - 1, row);
         var length = JsonString.ascii(source, at, text);
-        return length < 0 ? Reasons.BAD_FORMAT : put(text, 0, length, row);
+        return length < 0 ? Reasons.BAD_FORMAT : putText(text, 0, length, row);
     }
 
-    private @Nullable String put(byte[] bytes, int from, int length, RowBuffer row) {
+    @Override
+    public @Nullable String put(byte[] source, int at, int end, RowBuffer row) {
+        return end == 0 || source[at] != '"' ? put(source, at, row) : putText(source, at + 1, end - at - 2, row);
+    }
+
+    private @Nullable String putText(byte[] bytes, int from, int length, RowBuffer row) {
         if (length > LONGEST) return Reasons.BAD_FORMAT;
         return digits == DAY ? putDay(bytes, from, length, row) : putMoment(bytes, from, length, row);
     }

@@ -27,6 +27,11 @@ public final class IsoTime {
     private static final int SECONDS_PER_MINUTE = 60;
     private static final int[] DAYS = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
 
+    private static final DigitForm YEAR_MONTH = new DigitForm("0000-00-");
+    private static final DigitForm DAY_TO_MINUTE = new DigitForm("00T00:00");
+    private static final DigitForm TIME = new DigitForm("00:00:00");
+    private static final int MOMENT = "0000-00-00T00:00:00".length();
+
     private byte[] text = {};
     private int to;
     private int at;
@@ -72,9 +77,42 @@ public final class IsoTime {
     }
 
     private void moment(int digits) {
+        if (usualMoment()) {
+            if (eat('.')) fraction(digits);
+            return;
+        }
         date();
         if (!eat('T')) need(' ');
         time(digits, false);
+    }
+
+    /// Reads a date and a time to the second as most are spelled, eight characters at a time. Returns whether it is
+    /// one.
+    private boolean usualMoment() {
+        if (to - at < MOMENT) return false;
+        var date = YEAR_MONTH.digits(EightBytes.at(text, at));
+        var middle = DAY_TO_MINUTE.digits(EightBytes.at(text, at + EightBytes.COUNT));
+        var time = TIME.digits(EightBytes.at(text, at + MOMENT - EightBytes.COUNT));
+        if ((date | middle | time) < 0) return false;
+        var year = 100 * DigitForm.two(date, 0) + DigitForm.two(date, 2);
+        var month = DigitForm.two(date, 5);
+        var dayOfMonth = DigitForm.two(middle, 0);
+        var hour = DigitForm.two(time, 0);
+        var minute = DigitForm.two(time, 3);
+        var seconds = DigitForm.two(time, 6);
+        if (!isDay(year, month, dayOfMonth) || !isTime(hour, minute, seconds)) return false;
+        day = sinceEpoch(year, month, dayOfMonth);
+        second = SECONDS_PER_HOUR * hour + SECONDS_PER_MINUTE * minute + seconds;
+        at += MOMENT;
+        return true;
+    }
+
+    private static boolean isDay(int year, int month, int dayOfMonth) {
+        return year >= 1 && month >= 1 && month <= DAYS.length && dayOfMonth >= 1 && dayOfMonth <= days(year, month);
+    }
+
+    private static boolean isTime(int hour, int minute, int seconds) {
+        return hour <= 23 && minute <= 59 && seconds <= 59;
     }
 
     private void date() {
@@ -84,9 +122,8 @@ public final class IsoTime {
         need('-');
         var dayOfMonth = number(2);
         if (reason != null) return;
-        if (year < 1 || month < 1 || month > DAYS.length || dayOfMonth < 1 || dayOfMonth > days(year, month))
-            reason = Reasons.OUT_OF_RANGE;
-        else day = sinceEpoch(year, month, dayOfMonth);
+        if (isDay(year, month, dayOfMonth)) day = sinceEpoch(year, month, dayOfMonth);
+        else reason = Reasons.OUT_OF_RANGE;
     }
 
     /// Days from 1970-01-01 on. Years are taken to begin in March, so that a leap day is their last.
@@ -115,19 +152,23 @@ public final class IsoTime {
         }
         if (reason != null) return;
         var last = endOfDay && hour == 24 && minute == 0 && seconds == 0 && !finer;
-        if (!last && (hour > 23 || minute > 59 || seconds > 59)) reason = Reasons.OUT_OF_RANGE;
+        if (!last && !isTime(hour, minute, seconds)) reason = Reasons.OUT_OF_RANGE;
         second = SECONDS_PER_HOUR * hour + SECONDS_PER_MINUTE * minute + seconds;
     }
 
     /// Whether it is more than zero.
     private boolean fraction(int digits) {
         var first = at;
+        var next = first;
         var kept = 0;
-        for (; at < to && digit(text[at]); at++) {
-            if (text[at] != '0') kept = at - first + 1;
-            if (at - first < digits) fraction = 10 * fraction + (text[at] - '0');
+        var value = 0L;
+        for (; next < to && digit(text[next]); next++) {
+            if (text[next] != '0') kept = next - first + 1;
+            if (next - first < digits) value = 10 * value + (text[next] - '0');
         }
-        for (var missing = digits - (at - first); missing > 0; missing--) fraction *= 10;
+        for (var missing = digits - (next - first); missing > 0; missing--) value *= 10;
+        at = next;
+        fraction = value;
         if (at == first) fail(Reasons.BAD_FORMAT);
         if (kept > digits) fail(Reasons.TOO_PRECISE);
         return kept > 0;

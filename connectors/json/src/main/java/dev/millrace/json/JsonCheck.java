@@ -40,8 +40,11 @@ public final class JsonCheck {
     private byte[] bytes = new byte[0];
     private int at;
     private int end;
+    private int nameAt;
     private int nameEnd;
+    private boolean escaped;
     private final MemberPlaces members = new MemberPlaces();
+    private final UsualNames usual = new UsualNames();
 
     /// Where the last value broke, as an index of its array.
     public int at() {
@@ -85,11 +88,10 @@ public final class JsonCheck {
                 at++;
             } else {
                 if (inObject) {
-                    var name = at;
-                    var fault = name(b);
+                    var fault = depth == 1 ? memberName(b) : name(b);
                     if (fault != null) return fault;
                     b = skipSpace();
-                    if (depth == 1) members.add(name, nameEnd, at);
+                    if (depth == 1) members.add(nameAt, nameEnd, at, usual.number(members.count()));
                 }
                 if (b == '{' || b == '[') {
                     if (depth == DEPTH) return Fault.TOO_DEEP;
@@ -99,8 +101,10 @@ public final class JsonCheck {
                     at++;
                     continue;
                 }
+                escaped = false;
                 var fault = scalar(b);
                 if (fault != null) return fault;
+                if (depth == 1 && !escaped) members.ended(at);
                 b = skipSpace();
                 if (b == ',') {
                     at++;
@@ -128,6 +132,23 @@ public final class JsonCheck {
         }
         skipSpace();
         return at < end ? Fault.TRAILING : null;
+    }
+
+    /// The name of a member of the outermost object.
+    private @Nullable Fault memberName(int b) {
+        var place = members.count();
+        nameAt = at;
+        var known = usual.length(place, bytes, at, end);
+        if (known > 0) {
+            at += known;
+            nameEnd = at - 1;
+            return null;
+        }
+        var fault = name(b);
+        if (fault != null) return fault;
+        if (at == nameEnd + 1) usual.learn(place, bytes, nameAt, at);
+        else usual.forget(place);
+        return null;
     }
 
     private @Nullable Fault name(int b) {
@@ -266,6 +287,7 @@ public final class JsonCheck {
                 at = i + 1;
                 return null;
             }
+            escaped |= b == '\\';
             var fault = b == '\\' ? escape() : b < 0 ? multiByte() : Fault.CONTROL_CHARACTER;
             if (fault != null) return fault;
             i = at;

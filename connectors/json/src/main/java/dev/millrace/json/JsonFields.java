@@ -43,8 +43,16 @@ public final class JsonFields {
     /// Where the value of each field begins, −1 for none.
     private final int[] starts;
 
+    /// One past the value, where that is a scalar without an escape; else 0.
+    private final int[] ends;
+
     /// Which field stood at each place in a record before: it most likely does in the next.
     private final int[] likely;
+
+    /// How its name was spelled, as the places of the members told it.
+    private final int[] likelySpelling;
+
+    private @Nullable MemberPlaces told;
 
     /// The names in each open object of a value whose names must differ.
     private final SeenNames[] seen = new SeenNames[JsonCheck.DEPTH];
@@ -77,7 +85,9 @@ public final class JsonFields {
             beginnings[i] = EightBytes.at(Arrays.copyOf(spelled[i], EightBytes.COUNT), 0);
         }
         starts = new int[this.fields.length];
+        ends = new int[this.fields.length];
         likely = new int[this.fields.length];
+        likelySpelling = new int[this.fields.length];
         Arrays.fill(likely, NONE);
     }
 
@@ -93,6 +103,8 @@ public final class JsonFields {
             if (fault != null) return new Encoded.Poison(fault.reason(), at(check.at() - from));
             members = check.members();
         }
+        if (members != told) Arrays.fill(likelySpelling, 0);
+        told = members;
         Arrays.fill(starts, NONE);
         return fields(source, from, members);
     }
@@ -102,10 +114,17 @@ public final class JsonFields {
         return starts[field];
     }
 
+    /// One past the value of a field that has one, where that is a string without an escape, a number or a word; 0
+    /// where
+    /// it is anything else.
+    public int end(int field) {
+        return ends[field];
+    }
+
     private Encoded.@Nullable Poison fields(byte[] source, int from, MemberPlaces members) {
         for (var member = 0; member < members.count(); member++) {
             var name = members.name(member);
-            var position = position(source, name, members.nameEnd(member), member);
+            var position = position(source, members, member);
             var value = members.value(member);
             if (position == NONE) {
                 var text = JsonString.text(source, name);
@@ -116,6 +135,7 @@ public final class JsonFields {
                 if (starts[position] >= 0)
                     return new Encoded.Poison(Reasons.DUPLICATE_KEY, field.name() + " is there twice");
                 starts[position] = value;
+                ends[position] = members.valueEnd(member);
                 if (field.uniqueInside() && keyTwice(source, value))
                     return new Encoded.Poison(Reasons.DUPLICATE_KEY, "in the value for column " + field.name());
             }
@@ -123,11 +143,15 @@ public final class JsonFields {
         return null;
     }
 
-    /// Which field has the name from `quote` to `end`.
-    private int position(byte[] source, int quote, int end, int member) {
+    /// Which field has the name of this member.
+    private int position(byte[] source, MemberPlaces members, int member) {
+        var quote = members.name(member);
         if (member >= likely.length) return names.place(source, quote);
         var guess = likely[member];
-        if (guess != NONE && isSpelled(guess, source, quote + 1, end - 1)) return guess;
+        var spelling = members.spelling(member);
+        if (spelling != 0 && spelling == likelySpelling[member]) return guess;
+        likelySpelling[member] = spelling;
+        if (guess != NONE && isSpelled(guess, source, quote + 1, members.nameEnd(member) - 1)) return guess;
         var found = names.place(source, quote);
         likely[member] = found;
         return found;

@@ -33,6 +33,7 @@ public final class JsonNumber {
     private static final int EXACT_REAL_POWER = 10;
     private static final int EXACT_REAL_DIGITS = 7;
     private static final double[] POWERS = powers();
+    private static final long[] TENS = tens();
     private static final int MOST_DOUBLE_POWER = 309;
     private static final int LEAST_DOUBLE_POWER = -323;
     private static final int SAFE_REAL_DIGITS = 6;
@@ -45,6 +46,13 @@ public final class JsonNumber {
         powers[0] = 1;
         for (var i = 1; i < powers.length; i++) powers[i] = 10 * powers[i - 1];
         return powers;
+    }
+
+    private static long[] tens() {
+        var tens = new long[MOST_SMALL_DIGITS + 1];
+        tens[0] = 1;
+        for (var i = 1; i < tens.length; i++) tens[i] = 10 * tens[i - 1];
+        return tens;
     }
 
     private byte[] source = {};
@@ -73,7 +81,7 @@ public final class JsonNumber {
     /// Where its first digit that is not zero stands.
     private int firstDigit;
 
-    /// What [#integer] read.
+    /// What [#integer], [#digitsOnly] or [#fixed] read.
     private long value;
 
     /// Reads the number at `at`. It stands before a comma, a bracket or white space: what holds it
@@ -170,8 +178,8 @@ public final class JsonNumber {
     }
 
     /// Reads what most whole numbers are: digits, and few enough for any of them to be a `long`. Returns whether it is
-    /// such a one.
-    private boolean digitsOnly(byte[] bytes, int at) {
+    /// such a one; only its value may be asked for then, and how it is spelled.
+    public boolean digitsOnly(byte[] bytes, int at) {
         var minus = bytes[at] == '-';
         var first = minus ? at + 1 : at;
         var next = first;
@@ -187,13 +195,43 @@ public final class JsonNumber {
         return true;
     }
 
-    /// What [#integer] read.
+    /// What [#integer], [#digitsOnly] or [#fixed] read.
     public long value() {
         return value;
     }
 
     private static boolean tooFar(long value, int digit) {
         return value < Long.MIN_VALUE / 10 || (value == Long.MIN_VALUE / 10 && digit > 8);
+    }
+
+    /// Reads a number of at most `precision` digits, which are 18 at most, `scale` of them behind the point. Returns
+    /// why it is none, or null. Only its value may be asked for: the number times ten to the power of `scale`.
+    public @Nullable String fixed(byte[] bytes, int at, int precision, int scale) {
+        if (shortFixed(bytes, at, scale)) return Math.abs(value) < TENS[precision] ? null : Reasons.OUT_OF_RANGE;
+        var reason = decimal(bytes, at, precision, scale);
+        if (reason == null) value = unscaled(scale);
+        return reason;
+    }
+
+    /// Reads what most decimals are: few digits, no more behind the point than are kept, and no exponent. Returns
+    /// whether it is such a one.
+    private boolean shortFixed(byte[] bytes, int at, int scale) {
+        var minus = bytes[at] == '-';
+        var first = minus ? at + 1 : at;
+        var next = first;
+        var sum = 0L;
+        for (; bytes[next] >= '0' && bytes[next] <= '9'; next++) sum = 10 * sum + (bytes[next] - '0');
+        var digits = next - first;
+        var zeros = scale;
+        if (bytes[next] == '.') {
+            var point = next++;
+            for (; bytes[next] >= '0' && bytes[next] <= '9'; next++) sum = 10 * sum + (bytes[next] - '0');
+            digits = next - first - 1;
+            zeros = scale - (next - point - 1);
+        }
+        if (zeros < 0 || digits + zeros > MOST_SMALL_DIGITS || bytes[next] == 'e' || bytes[next] == 'E') return false;
+        value = (minus ? -sum : sum) * TENS[zeros];
+        return true;
     }
 
     /// Reads a number of at most `precision` digits, `scale` of them behind the point. Returns why

@@ -7,13 +7,17 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import dev.millrace.json.JsonCheck.Fault;
+import dev.millrace.sinkpool.MemberPlaces;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -37,7 +41,7 @@ final class JsonCheckTest {
 
     private static @Nullable Fault check(byte[] value) {
         var padded = new byte[value.length + 20];
-        java.util.Arrays.fill(padded, (byte) '}');
+        Arrays.fill(padded, (byte) '}');
         System.arraycopy(value, 0, padded, 7, value.length);
         return new JsonCheck().object(padded, 7, value.length);
     }
@@ -177,15 +181,19 @@ final class JsonCheckTest {
     @Test
     @DisplayName("FMT-2: the members of the outermost object alone are placed, in their order")
     void membersArePlaced() {
-        var text = "x{ \"a\" : {\"b\":[1,{\"c\":2}]}, \"\\u0064\":[{}],\"e\":\"\\\"\" ,\"\":-1 }y";
+        var text =
+                "x{ \"a\" : {\"b\":[1,{\"c\":2}]}, \"\\u0064\":[{}],\"e\":\"\\\"\" ,\"\":-1 ,\"f\": \"a b\",\"g\":null}y";
         var bytes = text.getBytes(StandardCharsets.UTF_8);
         var check = new JsonCheck();
         assertThat(check.object(bytes, 1, bytes.length - 2)).isNull();
         var members = check.members();
         var told = new ArrayList<String>();
         for (var i = 0; i < members.count(); i++)
-            told.add(text.substring(members.name(i), members.nameEnd(i)) + text.charAt(members.value(i)));
-        assertThat(told).containsExactly("\"a\"{", "\"\\u0064\"[", "\"e\"\"", "\"\"-");
+            told.add(text.substring(members.name(i), members.nameEnd(i))
+                    + text.charAt(members.value(i))
+                    + text.substring(members.value(i), Math.max(members.value(i), members.valueEnd(i))));
+        assertThat(told)
+                .containsExactly("\"a\"{", "\"\\u0064\"[", "\"e\"\"", "\"\"--1", "\"f\"\"\"a b\"", "\"g\"nnull");
         assertThat(check.object(bytes, 1, 2)).isEqualTo(Fault.TRUNCATED);
         assertThat(check.members().count()).isZero();
     }
@@ -205,6 +213,78 @@ final class JsonCheckTest {
                 .isNull();
         assertThat(check.members().count()).isEqualTo(1);
         assertThat(check.members().value(0)).isEqualTo(5);
+    }
+
+    @net.jqwik.api.Tag("FMT-2")
+    @Property(tries = 1000)
+    void whatWasSeenBeforeChangesNothing(@ForAll long seed) {
+        var random = new Random(seed);
+        var used = new JsonCheck();
+        var spellings = new HashMap<Integer, String>();
+        for (var value : Mutations.alike(random, 6)) {
+            var padding = random.nextInt(12);
+            var bytes = Arrays.copyOf(value, value.length + padding);
+            // What lies behind may look like more of it.
+            System.arraycopy(value, 0, bytes, value.length, Math.min(padding, value.length));
+            var context = "seed " + seed + ": " + new String(value, StandardCharsets.ISO_8859_1);
+            var fresh = new JsonCheck();
+            var fault = fresh.object(bytes, 0, value.length);
+            assertThat(used.object(bytes, 0, value.length)).as(context).isEqualTo(fault);
+            assertThat(used.at()).as(context).isEqualTo(fresh.at());
+            assertThat(places(used.members())).as(context).isEqualTo(places(fresh.members()));
+            if (fault == null) spellings(used.members(), bytes, spellings);
+        }
+    }
+
+    private static List<List<Integer>> places(MemberPlaces members) {
+        return IntStream.range(0, members.count())
+                .mapToObj(i -> List.of(members.name(i), members.nameEnd(i), members.value(i), members.valueEnd(i)))
+                .toList();
+    }
+
+    private static void spellings(MemberPlaces members, byte[] bytes, Map<Integer, String> known) {
+        for (var i = 0; i < members.count(); i++) {
+            var from = members.name(i);
+            var name = new String(bytes, from, members.nameEnd(i) - from, StandardCharsets.ISO_8859_1);
+            if (members.spelling(i) != 0)
+                assertThat(known.computeIfAbsent(members.spelling(i), _ -> name))
+                        .isEqualTo(name);
+            var value = members.value(i);
+            var end = JsonText.end(bytes, value);
+            var plain = bytes[value] != '{' && bytes[value] != '[' && !escaped(bytes, value, end);
+            assertThat(members.valueEnd(i)).as(name).isEqualTo(plain ? end : 0);
+        }
+    }
+
+    private static boolean escaped(byte[] bytes, int from, int to) {
+        for (var i = from; i < to; i++) if (bytes[i] == '\\') return true;
+        return false;
+    }
+
+    @Test
+    @DisplayName("FMT-2: a name that only begins like the one before, or is longer, is another")
+    void namesThatBeginAlikeAreToldApart() {
+        var used = new JsonCheck();
+        var told = new ArrayList<String>();
+        for (var name :
+                List.of("id", "ie", "i", "id", "customer_name", "customer_nam", "customer_mame", "customer_name")) {
+            var text = "{\"" + name + "\":1}";
+            assertThat(used.object(text.getBytes(StandardCharsets.UTF_8), 0, text.length()))
+                    .as(name)
+                    .isNull();
+            told.add(text.substring(used.members().name(0) + 1, used.members().nameEnd(0) - 1) + " "
+                    + used.members().spelling(0));
+        }
+        assertThat(told)
+                .containsExactly(
+                        "id 1",
+                        "ie 2",
+                        "i 3",
+                        "id 4",
+                        "customer_name 5",
+                        "customer_nam 6",
+                        "customer_mame 7",
+                        "customer_name 8");
     }
 
     @net.jqwik.api.Tag("FMT-2")

@@ -1,7 +1,9 @@
 package dev.millrace.json;
 
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 
 /// JSON objects, good ones and ones with a few bytes changed.
@@ -19,6 +21,20 @@ final class Mutations {
         var bytes = text.toString().getBytes(StandardCharsets.UTF_8);
         for (var changes = random.nextInt(4); changes > 0; changes--) bytes = changed(random, bytes);
         return bytes;
+    }
+
+    /// One object, and what comes of it with a few bytes changed each time: most have the same members.
+    static List<byte[]> alike(Random random, int count) {
+        var text = new StringBuilder();
+        object(random, text, 0);
+        var first = text.toString().getBytes(StandardCharsets.UTF_8);
+        var all = new ArrayList<byte[]>();
+        for (var i = 0; i < count; i++) {
+            var bytes = first;
+            for (var changes = random.nextInt(3); changes > 0; changes--) bytes = changed(random, bytes);
+            all.add(bytes);
+        }
+        return all;
     }
 
     private static byte[] changed(Random random, byte[] bytes) {
