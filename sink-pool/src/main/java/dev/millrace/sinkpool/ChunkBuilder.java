@@ -24,6 +24,7 @@ public final class ChunkBuilder implements RowBuffer {
     private final long epoch;
     private final Target target;
     private final SlabSource slabs;
+    private final int targetBytes;
     private final AdmissionBudget budget;
     private final RowTally tally;
     private final Consumer<EncodedChunk> ready;
@@ -57,6 +58,7 @@ public final class ChunkBuilder implements RowBuffer {
         this.epoch = epoch;
         this.target = target;
         this.slabs = slabs;
+        this.targetBytes = slabs.targetBytes();
         this.budget = budget;
         this.tally = tally;
         this.ready = ready;
@@ -104,7 +106,7 @@ public final class ChunkBuilder implements RowBuffer {
     private void takeBack() {
         at = rowStart;
         var open = slab;
-        if (rows > 0 || open == null || open.bytes.length <= slabs.targetBytes()) return;
+        if (rows > 0 || open == null || open.bytes.length <= targetBytes) return;
         slab = null;
         open.left();
     }
@@ -122,7 +124,7 @@ public final class ChunkBuilder implements RowBuffer {
         index[place] = at;
         index[place + 1] = (int) (offset - firstOffset);
         rows++;
-        if (at - from >= slabs.targetBytes() || open.full(place + 2)) handOver();
+        if (at - from >= targetBytes || open.full(place + 2)) handOver();
     }
 
     private void takePart() {
@@ -189,6 +191,14 @@ public final class ChunkBuilder implements RowBuffer {
         var open = room(length);
         System.arraycopy(source, sourceFrom, open.bytes, at, length);
         at += length;
+    }
+
+    @Override
+    public void putLine(byte[] source, int sourceFrom, int length) {
+        var open = room(length + 1);
+        System.arraycopy(source, sourceFrom, open.bytes, at, length);
+        open.bytes[at + length] = '\n';
+        at += length + 1;
     }
 
     @Override

@@ -15,6 +15,7 @@ public final class MemberPlaces {
 
     private int[] places = new int[ROOM];
     private int count;
+    private boolean onSeveralLines;
 
     /// How many there are.
     public int count() {
@@ -47,8 +48,14 @@ public final class MemberPlaces {
         return places[EACH * member + 4];
     }
 
+    /// No newline and no carriage return stands in the value or around its object.
+    public boolean onOneLine() {
+        return !onSeveralLines;
+    }
+
     public void clear() {
         count = 0;
+        onSeveralLines = false;
         if (places.length > KEPT_ROOM) places = new int[ROOM];
     }
 
@@ -61,6 +68,11 @@ public final class MemberPlaces {
         places[at + 2] = value;
         places[at + 3] = 0;
         places[at + 4] = spelling;
+    }
+
+    /// Some white space is a newline or a carriage return.
+    public void onSeveralLines() {
+        onSeveralLines = true;
     }
 
     /// The end of the last one's value.

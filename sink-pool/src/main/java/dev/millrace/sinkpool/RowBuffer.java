@@ -6,6 +6,12 @@ public interface RowBuffer {
 
     void put(byte[] source, int from, int length);
 
+    /// The same, and a newline behind them.
+    default void putLine(byte[] source, int from, int length) {
+        put(source, from, length);
+        put((byte) '\n');
+    }
+
     /// The lowest `bytes` of a number, one to eight, the lowest first.
     default void putLittleEndian(long value, int bytes) {
         for (var i = 0; i < bytes; i++) put((byte) (value >>> (Byte.SIZE * i)));

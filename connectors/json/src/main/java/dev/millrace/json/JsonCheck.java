@@ -43,6 +43,7 @@ public final class JsonCheck {
     private int nameAt;
     private int nameEnd;
     private boolean escaped;
+    private boolean lineBreaks;
     private final MemberPlaces members = new MemberPlaces();
     private final UsualNames usual = new UsualNames();
 
@@ -61,9 +62,11 @@ public final class JsonCheck {
         bytes = source;
         at = from;
         end = from + length;
+        lineBreaks = false;
         members.clear();
         if (length == 0) return Fault.EMPTY;
         var fault = document();
+        if (lineBreaks) members.onSeveralLines();
         bytes = NOTHING;
         return fault;
     }
@@ -266,6 +269,7 @@ public final class JsonCheck {
                 at = i;
                 return b;
             }
+            lineBreaks |= b != ' ' && b != '\t';
             i++;
         }
         at = i;

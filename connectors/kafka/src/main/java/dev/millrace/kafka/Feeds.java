@@ -3,6 +3,8 @@ package dev.millrace.kafka;
 import dev.millrace.checkpoint.SourcePartition;
 import dev.millrace.sinkpool.Intake;
 import dev.millrace.sinkpool.NanoClock;
+import dev.millrace.sinkpool.RecordView;
+import dev.millrace.sinkpool.Router;
 import dev.millrace.sinkpool.RowEncoder;
 import dev.millrace.sinkpool.Target;
 import java.util.ArrayList;
@@ -14,9 +16,15 @@ import java.util.List;
 /// Thread ownership: the source thread.
 final class Feeds {
     /// One sink. Its outlets begin at `firstOutlet`.
-    record Feed(SinkFeed sink, int index, RowEncoder encoder, int firstOutlet) {
-        int outlet(int shard, int lane) {
-            return firstOutlet + shard * sink.lanes() + lane;
+    record Feed(SinkFeed sink, int index, RowEncoder encoder, int firstOutlet, Router router, int lanes) {
+        Feed(SinkFeed sink, int index, RowEncoder encoder, int firstOutlet) {
+            this(sink, index, encoder, firstOutlet, sink.router(), sink.lanes());
+        }
+
+        /// Which outlet the record goes to.
+        int outlet(RecordView record) {
+            var first = firstOutlet + router.shard(record) * lanes;
+            return lanes == 1 ? first : first + router.lane(record);
         }
     }
 

@@ -96,9 +96,9 @@ final class Outlet {
 
     /// Whether a chunk came since this was last asked.
     boolean tookChunk() {
-        var took = made;
+        if (!made) return false;
         made = false;
-        return took;
+        return true;
     }
 
     /// Offers what there is. Returns whether nothing is left.

@@ -374,9 +374,7 @@ final class PartitionFlow {
     private @Nullable Progress route(RecordView record) {
         var rebuilding = rebuilds();
         for (var i = 0; i < targets.length; i++) {
-            var feed = mine[i];
-            var router = feed.sink().router();
-            var target = feed.outlet(router.shard(record), router.lane(record));
+            var target = mine[i].outlet(record);
             var outlet = feeds.outlet(target);
             // What is rebuilt has its place already, and ends where its plan says.
             if (rebuilding ? outlet.refused() : outlet.blocked()) return NO_ROOM;

@@ -28,13 +28,16 @@ public final class PassThroughEncoder implements RowEncoder {
 
     @Override
     public Encoded encode(RecordView record, RowBuffer row) {
-        var length = record.valueLength();
-        if (length > 0) {
-            if (singleLine) putJoined(record.valueArray(), record.valueFrom(), record.valueFrom() + length, row);
-            else row.put(record.valueArray(), record.valueFrom(), length);
-        }
-        row.put((byte) '\n');
+        var length = Math.max(0, record.valueLength());
+        var from = record.valueFrom();
+        if (singleLine && !onOneLine(record)) putJoined(record.valueArray(), from, from + length, row);
+        else row.putLine(record.valueArray(), from, length);
         return Encoded.WRITTEN;
+    }
+
+    private static boolean onOneLine(RecordView record) {
+        var members = record.members();
+        return members != null && members.onOneLine();
     }
 
     private static void putJoined(byte[] bytes, int from, int to, RowBuffer row) {
@@ -44,6 +47,6 @@ public final class PassThroughEncoder implements RowEncoder {
             row.put((byte) ' ');
             begun = i + 1;
         }
-        if (to > begun) row.put(bytes, begun, to - begun);
+        row.putLine(bytes, begun, to - begun);
     }
 }

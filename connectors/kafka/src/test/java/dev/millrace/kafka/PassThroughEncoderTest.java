@@ -6,9 +6,12 @@ import dev.millrace.sinkpool.RowBuffer;
 import dev.millrace.sinkpool.RowEncoder;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Tag("FMT-1")
 final class PassThroughEncoderTest {
@@ -49,6 +52,35 @@ final class PassThroughEncoderTest {
         assertThat(row(PassThroughEncoder.singleLine(), "{\r\n  \"a\": \"b\\n\",\n\n\"long enough for words\": 1\n}"))
                 .isEqualTo("{    \"a\": \"b\\n\",  \"long enough for words\": 1 }\n");
         assertThat(row(PassThroughEncoder.singleLine(), "\n\n")).isEqualTo("  \n");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{\"a\":1}",
+                "{\"a\":\"b\\n\"} \t",
+                "\n{\"a\":1}",
+                "{\"a\":1}\r",
+                "{\r}",
+                "{\"a\"\n:1}",
+                "{\"a\":\n1}",
+                "{\"a\":[1,\n{\"b\"\r:2}]\n}"
+            })
+    void whatTheCheckTellsOfLineBreaksChangesNoRow(String value) {
+        var json = ValueFormat.of(ValueFormat.Kind.JSON, ValueFormat.OnTombstone.SKIP);
+        // A row on several lines before it says nothing of this one.
+        for (var before : List.of("{\n}", "{}")) {
+            var records = new TestRecords("orders", 0).add(0, "k", before).add(1, "k", value);
+            json.check(records.at(0));
+            var record = records.at(1);
+            assertThat(json.check(record)).isSameAs(RowEncoder.Encoded.WRITTEN);
+            records.checked(json.members());
+            var bytes = new Bytes();
+            PassThroughEncoder.singleLine().encode(record, bytes);
+            assertThat(bytes.out.toString(StandardCharsets.UTF_8))
+                    .isEqualTo(value.replaceAll("[\n\r]", " ") + "\n")
+                    .isEqualTo(row(PassThroughEncoder.singleLine(), value));
+        }
     }
 
     @Test
