@@ -41,7 +41,7 @@ public final class BenchCommand implements Callable<Integer> {
 
     @Option(
             names = "--megabytes",
-            defaultValue = "1000",
+            defaultValue = "3000",
             description = "of values in each topic (default: ${DEFAULT-VALUE})")
     private int megabytes;
 
@@ -53,7 +53,7 @@ public final class BenchCommand implements Callable<Integer> {
 
     @Option(
             names = "--warm-up",
-            defaultValue = "4",
+            defaultValue = "6",
             description = "readings by every arm before that (default: ${DEFAULT-VALUE})")
     private int warmUps;
 

@@ -86,6 +86,7 @@ final class Meter {
         sample.put(Figure.PAUSE_NANOS, pauses(GarbageCollectorMXBean::getCollectionTime) * NANOS_PER_MILLI);
         sample.put(Figure.COLLECTIONS, pauses(GarbageCollectorMXBean::getCollectionCount));
         sample.put(Figure.MACHINE_NANOS, ProcessClock.machineNanos());
+        sample.put(Figure.COMPILER_NANOS, ProcessClock.ownThreadsNanos("CompilerThre"));
         sample.put(Figure.BROKER_NANOS, sum(broker));
         sample.put(Figure.IDLE_NANOS, sum(idle));
         return sample;

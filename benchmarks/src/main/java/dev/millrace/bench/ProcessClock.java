@@ -10,6 +10,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.invoke.MethodHandle;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -28,6 +29,11 @@ final class ProcessClock {
     private static final long NANOS_PER_SECOND = 1_000_000_000L;
     private static final long NANOS_PER_TICK = 10_000_000L;
     private static final Path MACHINE = Path.of("/proc/stat");
+    private static final Path OWN_THREADS = Path.of("/proc/self/task");
+    /// Counted from what follows the name.
+    private static final int USER_TICKS = 11;
+
+    private static final int SYSTEM_TICKS = 12;
     private static final Pattern SPACES = Pattern.compile("\\s+");
     private static final int IDLE = 4;
     private static final int WAITS_FOR_DISK = 5;
@@ -86,6 +92,32 @@ final class ProcessClock {
         } catch (BenchFailure ended) {
             return 0;
         }
+    }
+
+    /// Of this process's threads that live and have names with such a part, in hundredths of a second; 0 where the
+    /// system
+    /// does not tell.
+    static long ownThreadsNanos(String part) {
+        if (!Files.isDirectory(OWN_THREADS)) return 0;
+        try (var threads = Files.list(OWN_THREADS)) {
+            return threads.mapToLong(thread -> threadNanos(thread, part)).sum();
+        } catch (IOException failure) {
+            throw new UncheckedIOException("cannot read " + OWN_THREADS, failure);
+        }
+    }
+
+    /// The name stands in brackets, and may hold some itself.
+    private static long threadNanos(Path thread, String part) {
+        String line;
+        try {
+            line = Files.readString(thread.resolve("stat"), StandardCharsets.ISO_8859_1);
+        } catch (IOException ended) {
+            return 0;
+        }
+        var behind = line.lastIndexOf(')');
+        if (!line.substring(0, behind).contains(part)) return 0;
+        var fields = SPACES.split(line.substring(behind + 2), -1);
+        return (Long.parseLong(fields[USER_TICKS]) + Long.parseLong(fields[SYSTEM_TICKS])) * NANOS_PER_TICK;
     }
 
     /// Of all that has run on this machine, in hundredths of a second; 0 where the system does not tell.

@@ -122,11 +122,12 @@ final class SuitePage {
                 "broker CPU s/GB",
                 "sink CPU s/GB",
                 "idle processes, CPU s/GB",
+                "of its own, compiling",
                 "allocated for a record, B",
                 "of it ours, B",
                 "collections",
                 "paused, % of the time");
-        row("---", "---", "---", "---", "---", "---", "---", "---");
+        row("---", "---", "---", "---", "---", "---", "---", "---", "---");
         for (var arm : results.arms(group))
             row(
                     label(group, arm),
@@ -135,6 +136,7 @@ final class SuitePage {
                             ? ""
                             : figures(group, arm, one -> one.perGigabyte(Figure.SINK_NANOS), "%.2f"),
                     figures(group, arm, one -> one.perGigabyte(Figure.IDLE_NANOS), "%.2f"),
+                    figures(group, arm, one -> one.perGigabyte(Figure.COMPILER_NANOS), "%.2f"),
                     figures(group, arm, one -> one.reading().allocatedPerRow(), "%,.0f"),
                     ours(group, arm),
                     figures(group, arm, one -> one.reading().get(Figure.COLLECTIONS), "%.0f"),
