@@ -1,9 +1,11 @@
 # shellcheck shell=bash
 # How Millrace's java process is started and its AOT cache is made. Read by bin/millrace of the archive and by the repository's launcher.
 
-# The heap begins small: a pipeline that has little to do takes little. No Java objects are read from anywhere, and a JVM that crashes leaves no
-# image of its memory, in which secrets stand.
-jvm=(--enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow -Xms16m "-Djdk.serialFilter=!*" -XX:-CreateCoredumpOnCrash)
+# The heap begins small: a pipeline that has little to do takes little. What it took and needs no more goes back: half a minute without a collection
+# brings a concurrent one, and the C library is asked for its free memory every ten seconds. No Java objects are read from anywhere, and a JVM that crashes leaves no
+# image of its memory, in which secrets stand. The cache fits only the object headers that it was made with.
+jvm=(--enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow -Xms16m -XX:+UseCompactObjectHeaders -XX:G1PeriodicGCInterval=30000
+  -XX:TrimNativeHeapInterval=10000 -Xlog:trimnative=off "-Djdk.serialFilter=!*" -XX:-CreateCoredumpOnCrash)
 
 # is_25 HOME TOOL: whether a Java 25 with that tool is there.
 is_25() {

@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.List;
 
 /// A process of the suite: the bare loop, one program of the pipeline, or a server that discards. It lives for
-/// many readings, so that it is warm, and compiles for nobody else.
+/// many readings, so that it is warm, and compiles for nobody else. Its objects have headers as the launcher's have.
 ///
 /// Thread ownership: the command's thread.
 final class Station implements AutoCloseable {
@@ -28,6 +28,7 @@ final class Station implements AutoCloseable {
                         List.of(
                                 "-Xms" + heapMegabytes + "m",
                                 "-Xmx" + heapMegabytes + "m",
+                                "-XX:+UseCompactObjectHeaders",
                                 "--enable-native-access=ALL-UNNAMED",
                                 "--sun-misc-unsafe-memory-access=allow"),
                         StationMain.class,

@@ -49,6 +49,8 @@ final class LauncherTest {
                 .contains("path " + lib + "/millrace-cli.jar:" + lib + "/B.jar:" + lib + "/a.jar\n")
                 .contains(
                         "called --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow -Xms16m"
+                                + " -XX:+UseCompactObjectHeaders -XX:G1PeriodicGCInterval=30000"
+                                + " -XX:TrimNativeHeapInterval=10000 -Xlog:trimnative=off"
                                 + " -Djdk.serialFilter=!* -XX:-CreateCoredumpOnCrash -Xmx1g -Da=b dev.millrace.cli.Main run a file.yaml\n");
         assertThat(ended.code()).isZero();
     }

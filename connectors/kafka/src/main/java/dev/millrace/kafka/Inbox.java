@@ -24,6 +24,10 @@ final class Inbox<T> {
         return told.poll();
     }
 
+    boolean isEmpty() {
+        return told.isEmpty();
+    }
+
     /// Waits until there is something, `nanos` passed, or for no reason.
     void await(long nanos) {
         waiting = Thread.currentThread();

@@ -94,6 +94,12 @@ final class Owned {
         return flow.segments() != null || flow.tracker.idle() || stalledNanos != null;
     }
 
+    /// It is read on, and nothing that was taken of it is undone.
+    boolean atRest() {
+        if (halted || forgotten || stalledNanos != null || againByNanos != null) return false;
+        return flow.tracker.idle() && !flow.hasWaiting() && !flow.waitsForPlan();
+    }
+
     private @Nullable String blockedBy(@Nullable PauseReason paused) {
         if (forgotten) return "topic changed";
         if (againByNanos != null) return PauseReason.LAYOUT.name().toLowerCase(Locale.ROOT);

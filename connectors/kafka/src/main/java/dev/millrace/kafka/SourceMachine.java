@@ -599,6 +599,15 @@ public final class SourceMachine {
         return budgetHeld || feeds.anyBlocked() || pauses.anyTransient();
     }
 
+    /// Nothing that was taken is undone, and nothing waits or is due: until something comes or is told, a tick does
+    /// nothing.
+    boolean atRest() {
+        if (draining || revoking || held() || intake.budget().full() || unexplained()) return false;
+        if (!nothingToCommit() || wakeAtNanos() != NanoClock.NEVER) return false;
+        for (var one : owned.values()) if (!one.atRest()) return false;
+        return true;
+    }
+
     /// Nothing that was taken of these is undone.
     public boolean idle(Set<SourcePartition> partitions) {
         for (var partition : partitions) {

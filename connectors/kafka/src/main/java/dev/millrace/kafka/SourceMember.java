@@ -58,6 +58,13 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
     private static final long IDLE_POLL_NANOS = 100_000_000L;
     private static final long HELD_POLL_NANOS = 5_000_000L;
     private static final long PLAN_POLL_NANOS = 10_000_000L;
+    /// The longest turn with nothing to do: polls that give nothing follow one another without a walk over all
+    /// partitions between them.
+    private static final long RESTING_NANOS = 1_000_000_000L;
+    private static final Duration CLOSE = Duration.ofMillis(500);
+    /// What is committed was answered by now, and the word that it leaves goes out at once. What the client would
+    /// wait for beyond is the fetch that stands at the broker, for up to `fetch.max.wait.ms`.
+    private static final Duration LAST_CLOSE = Duration.ofMillis(100);
     private static final Duration LOG_END = Duration.ofSeconds(3);
     private static final long ASK_AGAIN_NANOS = 1_000_000_000L;
     /// A partition that comes is no news while it takes no longer.
@@ -455,6 +462,9 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
     private @Nullable ConsumerRecords<ByteBuffer, ByteBuffer> poll(Gear mine) throws Throwable {
         try {
             var records = mine.consumer().poll(Duration.ofNanos(pollNanos(mine)));
+            var since = clock.nanoTime();
+            while (records.nextOffsets().isEmpty() && rests(mine) && clock.nanoTime() - since < RESTING_NANOS)
+                records = mine.consumer().poll(Duration.ofNanos(IDLE_POLL_NANOS));
             rethrow(mine);
             troubled = false;
             return records;
@@ -483,10 +493,16 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
         if (refused != null) throw refused;
     }
 
+    // Whatever is told ends the rest behind the poll that runs.
+    private boolean rests(Gear mine) {
+        if (encodeUntilNanos != null || finishNanos != null || callbackFailure != null) return false;
+        return assigned && mine.arrivals().isEmpty() && inbox.isEmpty() && machine.atRest();
+    }
+
     private long pollNanos(Gear mine) {
         var longest = machine.held() || !mine.arrivals().isEmpty() ? HELD_POLL_NANOS : IDLE_POLL_NANOS;
-        // The answer is told inside a poll, and writes wait for it.
-        if (machine.planOut()) longest = Math.min(longest, PLAN_POLL_NANOS);
+        // The answer is told inside a poll, and writes wait for it; so does the end of a drain.
+        if (machine.planOut() || stopping) longest = Math.min(longest, PLAN_POLL_NANOS);
         var wake = machine.wakeAtNanos();
         if (wake == NanoClock.NEVER) return longest;
         // Less than a millisecond is none to the client, which would then return without looking at the network.
@@ -631,12 +647,9 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
     private void close() {
         var mine = gear;
         if (mine == null) return;
-        var deadline = finishNanos;
-        var left = deadline == null ? 0 : deadline - clock.nanoTime();
-        var bound = Duration.ofNanos(Math.clamp(left, 500_000_000L, 5_000_000_000L));
         try {
             mine.consumer()
-                    .close(CloseOptions.timeout(bound)
+                    .close(CloseOptions.timeout(finishNanos == null ? CLOSE : LAST_CLOSE)
                             .withGroupMembershipOperation(CloseOptions.GroupMembershipOperation.LEAVE_GROUP));
         } catch (RuntimeException | OutOfMemoryError refused) {
             LOG.atWarn()

@@ -92,6 +92,21 @@ final class SourceMachineTest {
     }
 
     @Test
+    @Tag("CKP-8")
+    void itIsAtRestOnceWhatItTookIsCommitted() {
+        var bench = Bench.of(new MemoryIntake());
+        bench.assign(P0, 10);
+        bench.emptyPoll();
+        bench.poll(P0, 10, 5);
+        assertThat(bench.machine.atRest()).as("rows wait").isFalse();
+        bench.emptyPoll();
+        bench.after(100 * MS);
+        assertThat(bench.machine.atRest()).as("a commit is out").isFalse();
+        bench.acknowledge();
+        assertThat(bench.machine.atRest()).isTrue();
+    }
+
+    @Test
     @Tag("CKP-2")
     void whatIsSkippedOnPurposeIsDoneAndCounted() {
         var bench = skipping();
