@@ -21,8 +21,7 @@ enum Figure {
     /// Of the thread that polls; part of `CPU_NANOS`.
     SOURCE_NANOS,
     /// Of the threads that compile for it, in hundredths of a second; part of `CPU_NANOS`, and gone in a process that
-    /// has
-    /// run for some minutes. 0 where the system does not tell.
+    /// has run for some minutes. 0 where the system does not tell.
     COMPILER_NANOS,
     BROKER_NANOS,
     /// Of the processes of the store.

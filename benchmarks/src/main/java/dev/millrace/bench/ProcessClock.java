@@ -95,8 +95,7 @@ final class ProcessClock {
     }
 
     /// Of this process's threads that live and have names with such a part, in hundredths of a second; 0 where the
-    /// system
-    /// does not tell.
+    /// system does not tell.
     static long ownThreadsNanos(String part) {
         if (!Files.isDirectory(OWN_THREADS)) return 0;
         try (var threads = Files.list(OWN_THREADS)) {

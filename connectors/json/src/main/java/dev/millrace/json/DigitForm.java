@@ -26,8 +26,7 @@ final class DigitForm {
     }
 
     /// The values of the digits, each in its byte, the first one lowest; [#NONE] where the eight bytes of `word` are
-    /// not
-    /// of this form.
+    /// not of this form.
     long digits(long word) {
         var apart = word ^ form;
         return ((apart + slack | apart) & HIGHS) == 0 ? apart : NONE;

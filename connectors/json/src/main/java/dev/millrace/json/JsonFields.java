@@ -115,8 +115,7 @@ public final class JsonFields {
     }
 
     /// One past the value of a field that has one, where that is a string without an escape, a number or a word; 0
-    /// where
-    /// it is anything else.
+    /// where it is anything else.
     public int end(int field) {
         return ends[field];
     }
