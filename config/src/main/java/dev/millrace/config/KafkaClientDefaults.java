@@ -54,7 +54,8 @@ public final class KafkaClientDefaults {
     }
 
     /// The `max.partition.fetch.bytes` of a consumer that may own so many partitions: what `properties` say; else the
-    /// default, or less, so that all of them together are twice `fetch.max.bytes`, but not below 1 MiB.
+    /// default, or less, so that all of them together are `fetch.max.bytes`, but not below 1 MiB. As much again may
+    /// have been polled, and wait for room.
     public static long partitionFetchBytes(Map<String, String> properties, long partitions) {
         var said = properties.get(PARTITION_FETCH);
         if (said != null) return Long.parseLong(said.strip());
@@ -62,7 +63,7 @@ public final class KafkaClientDefaults {
         var answer = Long.parseLong(properties
                 .getOrDefault(ANSWER, GIVING_WAY.getOrDefault(ANSWER, ""))
                 .strip());
-        return Math.clamp(2 * answer / Math.max(1, partitions), Math.min(LEAST_PARTITION_FETCH, most), most);
+        return Math.clamp(answer / Math.max(1, partitions), Math.min(LEAST_PARTITION_FETCH, most), most);
     }
 
     /// What nobody else sets, sorted. An assignor goes with the classic protocol only; the other's

@@ -4,11 +4,11 @@ import dev.millrace.config.KafkaClientDefaults;
 import dev.millrace.config.KafkaProperties;
 import java.util.Map;
 
-/// What the consumers of one process may keep of records that they fetched and nobody has polled yet, if all
-/// partitions are theirs.
+/// What the consumers of one process may keep of records that were fetched and have no place in the admission budget
+/// yet, if all partitions are theirs.
 ///
-/// It is outside the admission budget: a client asks for more of the other partitions while one has fetched records,
-/// and keeps what it has of a paused one.
+/// A client asks for more of the other partitions while one has fetched records, and keeps what it has of a paused
+/// one; and what was polled of a partition when room ran out waits beside that.
 record FetchBuffers(long partitions, long bytesEach) {
     private static final String EACH = "max.partition.fetch.bytes";
 
@@ -19,7 +19,7 @@ record FetchBuffers(long partitions, long bytesEach) {
     }
 
     long bytes() {
-        return partitions * bytesEach;
+        return 2 * partitions * bytesEach;
     }
 
     /// More than half of such a heap.
@@ -29,7 +29,7 @@ record FetchBuffers(long partitions, long bytesEach) {
 
     String line() {
         return partitions + " partitions may have " + (bytes() >> 20)
-                + " MiB fetched and not polled, outside of admission.max_bytes, which is more than half of the heap; lower"
+                + " MiB fetched, half of it polled, outside of admission.max_bytes, which is more than half of the heap; lower"
                 + " source.kafka.properties " + EACH + " (" + bytesEach + "), or give the process more (-Xmx)";
     }
 }

@@ -54,8 +54,8 @@ final class MemoryNeed {
                 "fetch_buffers",
                 fetched.bytes(),
                 "all " + load.partitions() + " partitions × " + SizingText.bytes((double) fetched.bytesEach())
-                        + ", as if no other process were left: max.partition.fetch.bytes, or a part of twice"
-                        + " fetch.max.bytes");
+                        + ", as if no other process were left, twice, read ahead and polled:"
+                        + " max.partition.fetch.bytes, or a part of fetch.max.bytes");
         polled();
         letters();
         live(

@@ -16,10 +16,10 @@ class FetchBuffersTest {
     @DisplayName("CASES 35: fetch size times partitions is told where it is more than half of the heap")
     void fetchSizeTimesPartitionsIsToldWhereItIsMuch() {
         var usual = FetchBuffers.of(KafkaProperties.NONE, 1, Map.of("a", 60, "b", 4));
-        assertThat(usual.large(128 * MIB)).as("half of it").isFalse();
-        assertThat(usual.large(128 * MIB - 2)).isTrue();
+        assertThat(usual.large(256 * MIB)).as("half of it").isFalse();
+        assertThat(usual.large(256 * MIB - 2)).isTrue();
         assertThat(usual.line())
-                .startsWith("64 partitions may have 64 MiB fetched")
+                .startsWith("64 partitions may have 128 MiB fetched")
                 .contains("max.partition.fetch.bytes (1048576)");
         assertThat(FetchBuffers.of(KafkaProperties.NONE, 8, Map.of("a", 64)).line())
                 .as("each of eight consumers has eight partitions")

@@ -81,13 +81,13 @@ final class SizingTest {
         assertThat(figure(sizing, "process", "chunks_being_built")).isEqualTo(8 * MIB);
         assertThat(figure(sizing, "process", "slabs_partly_filled")).isEqualTo(2 * MIB);
         assertThat(figure(sizing, "process", "fetch_buffers"))
-                .as("twice fetch.max.bytes, in twelve equal parts")
-                .isEqualTo(12 * (32 * MIB / 12));
+                .as("fetch.max.bytes in twelve equal parts, read ahead and polled")
+                .isEqualTo(24 * (16 * MIB / 12));
         assertThat(figure(sizing, "process", "dead_letters")).isEqualTo((48 + 64) * MIB);
         assertThat(figure(sizing, "process", "attempts")).isEqualTo(4 * MIB);
         assertThat(figure(sizing, "process", "program")).isEqualTo(64 * MIB);
         assertThat(figure(sizing, "process", "heap_live"))
-                .isEqualTo(GIB + 40_000_000 + (8 + 2 + 112 + 4 + 64) * MIB + 12 * (32 * MIB / 12));
+                .isEqualTo(GIB + 40_000_000 + (8 + 2 + 112 + 4 + 64) * MIB + 24 * (16 * MIB / 12));
         assertThat(figure(sizing, "process", "heap"))
                 .as("a quarter more, in steps of 64 MiB")
                 .isEqualTo(1664 * MIB);
