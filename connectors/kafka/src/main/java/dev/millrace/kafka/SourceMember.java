@@ -476,7 +476,8 @@ final class SourceMember implements Runnable, TopicWatch.Reader, MemberEvents {
             // Its start could not be read in the callback; `arrive` reads it.
             if (!troubled) LOG.atWarn().addKeyValue("event", "no_offset_yet").log("partitions={}", fresh.partitions());
             troubled = true;
-        } catch (RetriableException passing) {
+        } catch (RetriableException | StaleMemberEpochException | UnknownMemberIdException passing) {
+            // Of the latter two: the group is without this member, which the client tells next, and joins it anew.
             if (!troubled)
                 LOG.atWarn().addKeyValue("event", "poll_failed").log("member={} why=\"{}\"", index, passing.toString());
             troubled = true;

@@ -21,11 +21,17 @@ import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.MockConsumer;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.StaleMemberEpochException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.UnknownMemberIdException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /// One member on a consumer in memory: its thread is the test's.
 @Tag("SRC-14")
@@ -98,7 +104,7 @@ final class SourceMemberTest {
     }
 
     /// Gives one record a poll, of each of these offsets, and ends the member behind the last.
-    private static final class Log extends MockConsumer<ByteBuffer, ByteBuffer> {
+    private static class Log extends MockConsumer<ByteBuffer, ByteBuffer> {
         private final List<Long> offsets;
         private @Nullable SourceMember member;
         private int empty;
@@ -160,6 +166,33 @@ final class SourceMemberTest {
         assertThat(told).containsExactly("ended");
         assertThat(counters.offsetsSkipped()).isOne();
         assertThat(intake.writes()).hasSize(2);
+    }
+
+    private static List<KafkaException> passing() {
+        return List.of(
+                new TimeoutException("no answer"),
+                new UnknownMemberIdException("the group has forgotten it"),
+                new StaleMemberEpochException("it is in the group anew"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("passing")
+    @DisplayName("a poll that fails since the group is without the member for now ends nothing")
+    void aPollThatFailsForNowEndsNothing(KafkaException failure) {
+        var log = new Log(200L, 201L, 202L) {
+            private int polls;
+
+            @Override
+            public synchronized ConsumerRecords<ByteBuffer, ByteBuffer> poll(Duration timeout) {
+                if (polls++ == 2) throw failure;
+                return super.poll(timeout);
+            }
+        };
+        var member = member(List.of(), log, () -> log);
+        log.of(member);
+        member.run();
+        assertThat(told).containsExactly("ended");
+        assertThat(intake.writes()).hasSize(3);
     }
 
     @Test
