@@ -30,7 +30,7 @@ public final class BenchCommand implements Callable<Integer> {
     private static final int USAGE = 2;
     private static final Suite.Extent QUICK = new Suite.Extent(10, 2, 0, 4, 384, false);
     private static final int SECONDS = 10;
-    private static final int HEAP_MEGABYTES = 2048;
+    private static final int HEAP_MEGABYTES = 3072;
 
     /// What is read without `--suite`: the base, of two sizes.
     private static final String BASE = "^(1k|200b)/(bare|bare-sum|raw-blackhole)$";

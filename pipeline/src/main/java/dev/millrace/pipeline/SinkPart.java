@@ -257,10 +257,12 @@ final class SinkPart {
                 inlet);
     }
 
-    /// A quarter of the budget in all: what one batch of each shard gives back at once is not lost, and no more is held
-    /// beside what is in flight.
+    /// Of one sink as much as the budget: what is in flight is taken out of what is kept first, so both together are no
+    /// more. Of several a quarter of it in all, since what one keeps another does not use.
     private static long keptBytes(PipelineConfig pipeline) {
-        return pipeline.admission().maxBytes() / 4 / pipeline.sinks().size();
+        var all = pipeline.admission().maxBytes();
+        var sinks = pipeline.sinks().size();
+        return sinks == 1 ? all : all / 4 / sinks;
     }
 
     /// What cutting costs with so many partitions of each topic (EO-17); null where nothing is cut.

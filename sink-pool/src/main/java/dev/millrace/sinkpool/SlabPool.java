@@ -6,6 +6,9 @@ import org.jspecify.annotations.Nullable;
 /// Slabs of one size that nobody writes or reads any more, kept to be filled again, the last one first: their memory is
 /// not cleared again, and a collector that found it old does not move it.
 ///
+/// Each time as many came back as are kept at most, those that lay here all the while are given up: so a peak's memory
+/// goes as rows move on.
+///
 /// Invariant: a slab comes here with the last of its users (see [Slab#left]). One that somebody may still read never
 /// does, and is left to the collector.
 ///
@@ -14,6 +17,11 @@ public final class SlabPool {
     private final int slabBytes;
     private final long most;
     private final ArrayDeque<Slab> free = new ArrayDeque<>();
+
+    /// The fewest that were free, and how many came back, since some were given up.
+    private int leastFree;
+
+    private long given;
 
     /// Keeps at most `keptBytes`; of 0 nothing. `slabBytes` is `chunk.target_bytes`, the size of a slab but for rows
     /// larger than that, which get one of their own.
@@ -35,15 +43,24 @@ public final class SlabPool {
     }
 
     private synchronized @Nullable Slab kept() {
-        return free.pollLast();
+        var last = free.pollLast();
+        leastFree = Math.min(leastFree, free.size());
+        return last;
     }
 
     /// Nobody uses it.
     synchronized void give(Slab slab) {
+        if (++given >= most) giveUpUnused();
         if (free.size() >= most) return;
         slab.at = 0;
         slab.indexAt = 0;
         free.addLast(slab);
+    }
+
+    private void giveUpUnused() {
+        for (var i = 0; i < leastFree; i++) free.removeFirst();
+        leastFree = free.size();
+        given = 0;
     }
 
     /// Bytes that are kept now.

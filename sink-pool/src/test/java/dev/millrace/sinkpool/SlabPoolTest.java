@@ -111,6 +111,22 @@ final class SlabPoolTest {
     }
 
     @Test
+    @DisplayName("what a peak took is given up once as much as is kept came back without it")
+    void thePeaksSlabsAreGivenUp() {
+        var pool = new SlabPool(1024, 8 * 1024);
+        var peak = new ArrayList<Slab>();
+        for (var i = 0; i < 8; i++) peak.add(pool.take(1, 1));
+        peak.forEach(pool::give);
+        assertThat(pool.keptBytes()).isEqualTo(8 * 1024);
+        for (var turn = 0; turn < 4; turn++) {
+            assertThat(pool.keptBytes()).as("turn " + turn).isEqualTo(8 * 1024);
+            var two = List.of(pool.take(1, 1), pool.take(1, 1));
+            two.forEach(pool::give);
+        }
+        assertThat(pool.keptBytes()).as("what was in use at once").isEqualTo(2 * 1024);
+    }
+
+    @Test
     @DisplayName("WRT-9: a slab whose chunks are written and not read is filled again, and no other")
     void slabsAreFilledAgain() {
         var bench = new Bench(2048, 1 << 20);
